@@ -179,7 +179,7 @@ def whole_number(lowest):
 def main():
     parser = argparse.ArgumentParser(description="Times the heat trail and writes a page with the table and a plot.")
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="the folder of make_world and the others")
-    parser.add_argument("--size", type=whole_number(1), default=5000, help="cells in a row, and rows")
+    parser.add_argument("--size", type=whole_number(1), default=5000, help="cells per row, and rows")
     parser.add_argument("--steps", type=whole_number(2), default=1000)
     parser.add_argument("--repeats", type=whole_number(1), default=3)
     parser.add_argument("--output", type=pathlib.Path, default="docs/heat-results.md", help="the plot: the same, .svg")

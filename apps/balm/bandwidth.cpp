@@ -205,7 +205,7 @@ int run_bandwidth(const bandwidth_options& asked) {
                     {"devices", std::move(device_list)},
                     {"between_devices", std::move(pair_list)}});
     else if (pair_list.empty())
-        fmt::print("\nbetween devices: no two devices of one backend\n");
+        fmt::print("\nbetween devices: no two devices have the same backend\n");
     return is_good ? 0 : 1;
 }
 
@@ -213,7 +213,7 @@ int run_bandwidth(const bandwidth_options& asked) {
 
 command add_bandwidth(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand(
-        "bandwidth", "Measure bandwidth and latency: in the host, to, from, within and between devices");
+        "bandwidth", "Measure bandwidth and latency: on the host, and to, from, within and between devices");
     const auto asked = std::make_shared<bandwidth_options>();
     add_device_option(*line, asked->device);
     line->add_option("--size", asked->mebibytes, "Size of each array, in MiB")

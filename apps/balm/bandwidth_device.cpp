@@ -28,9 +28,9 @@ void fill_with_noise(std::span<float> numbers) {
 void require_equal(std::span<const float> sent, std::span<const float> got, const device& on) {
     const auto wrong = std::mismatch(sent.begin(), sent.end(), got.begin());
     if (wrong.first != sent.end())
-        throw device_error(fmt::format(
-            "What was written to device '{}' came back as {} where it was {}, at element {} of {}.",
-            on.name(), *wrong.second, *wrong.first, wrong.first - sent.begin(), sent.size()));
+        throw device_error(
+            fmt::format("Data written to device '{}' was read back as {} instead of {}, at element {} of {}.",
+                        on.name(), *wrong.second, *wrong.first, wrong.first - sent.begin(), sent.size()));
 }
 
 /// Enqueues the operation repeatedly and waits for the last event: the queue is in-order.

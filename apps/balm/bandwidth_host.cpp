@@ -32,9 +32,9 @@ std::vector<measurement> measure_host(std::size_t bytes, measurements made) {
         try {
             return std::unique_ptr<float[]>(new float[n]);
         } catch (const std::bad_alloc&) {
-            throw out_of_memory_error(
-                fmt::format("The host has no room for three arrays of {}; ask for less with --size.",
-                            in_bytes(n * sizeof(float))));
+            throw out_of_memory_error(fmt::format(
+                "The host does not have enough memory for three arrays of {}; use a smaller --size.",
+                in_bytes(n * sizeof(float))));
         }
     };
     const auto a = uninitialised(), b = uninitialised(), c = uninitialised();

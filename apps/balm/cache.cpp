@@ -88,7 +88,8 @@ void print_place(const disk_cache& cache) {
     fmt::print("{} in {}, {} of at most {}\n", counted(total.entries, "kernel"), cache.directory()->string(),
                in_bytes(total.bytes), in_bytes(cache.limit_bytes()));
     if (const auto refusal = cache.refusal())
-        fmt::print("{}, since others could put code there: {}.\n", terminal::bad("It is not used"), *refusal);
+        fmt::print("{}, because other users could put code there: {}.\n", terminal::bad("It is not used"),
+                   *refusal);
 }
 
 /// The time elapsed since then, in one unit: "3 h".

@@ -179,7 +179,7 @@ void cache_round_trip(path& p) {
     const auto found = runtime::disk_cache(folder.path(), 1 << 30).load(key);
     if (!found.has_value())
         throw device_error(
-            fmt::format("the disk cache in {} does not give back what it was given", folder.path().string()));
+            fmt::format("the disk cache in {} does not return what was stored", folder.path().string()));
     run_cached(p, *device.driver().load(*found), name, "from the disk");
 }
 

@@ -69,7 +69,7 @@ std::vector<device> devices_named(const std::string& part) {
     }
     if (found.empty() && runtime::platforms().devices.empty())
         throw no_device_error(
-            "there is no device on this machine (balm devices says which drivers were looked for)");
+            "there is no device on this machine (balm devices shows which drivers were tried)");
     if (found.empty())
         throw no_device_error(fmt::format(
             "no device has '{}' in its name, platform or backend (balm devices lists them)", part));

@@ -133,7 +133,7 @@ field images(const device_info& d) {
         fmt::format("{} pixels, {} pixels, {} pixels, {} pixels of a buffer, {} in an array", i.size_1d,
                     fmt::join(i.size_2d, " x "), fmt::join(i.size_3d, " x "), i.buffer_size, i.array_size);
     if (i.read_images != 0)
-        words += fmt::format("; a kernel takes {} to read, {} to write, {} samplers", i.read_images,
+        words += fmt::format("; per kernel: {} to read, {} to write, {} samplers", i.read_images,
                              i.write_images, i.samplers);
     return {"images", words, object};
 }
@@ -269,7 +269,7 @@ void print_device(std::size_t position, const runtime::device_state& device, boo
     const device_info& info = device.info();
     const std::string title = fmt::format("{}: {} ({} {})", position, or_unknown(info.name),
                                           to_string(info.api), to_string(info.type));
-    fmt::print("{}{}\n", terminal::heading(title), is_default ? "  <- a default context takes it" : "");
+    fmt::print("{}{}\n", terminal::heading(title), is_default ? "  <- used by a default context" : "");
     constexpr std::size_t label_width = 30;
     for (field f : fields_of(device)) {
         std::replace(f.key.begin(), f.key.end(), '_', ' ');
@@ -331,7 +331,7 @@ void print_list(const std::vector<std::size_t>& positions, const default_choice&
     }
     print_table(rows, "><<<>>");
     if (std::any_of(positions.begin(), positions.end(), [&](std::size_t k) { return chosen.takes(k); }))
-        fmt::print("* a default context takes it\n");
+        fmt::print("* used by a default context\n");
 }
 
 /// Whether the note says that CUDA's driver is not installed, on a machine without an NVIDIA GPU.
@@ -346,7 +346,7 @@ void print_notes(const std::vector<std::string>& notes, bool is_verbose) {
     if (lacks_cuda) fmt::print("CUDA is not installed, and this machine has no NVIDIA GPU that needs it.\n");
     for (const std::string& note : notes)
         if (is_normal(note)) {
-            if (is_verbose) fmt::print("   looked for: {}\n", note);
+            if (is_verbose) fmt::print("   tried: {}\n", note);
         } else {
             fmt::print("{} {}\n", terminal::warning("note:"), note);
         }
@@ -409,7 +409,7 @@ command add_devices(CLI::App& balm) {
     CLI::App* const line = balm.add_subcommand("devices", "List the devices of this machine, best first");
     const auto asked = std::make_shared<devices_options>();
     add_device_option(*line, asked->device);
-    line->add_flag("-v,--verbose", asked->verbose, "Everything that the drivers say of each");
+    line->add_flag("-v,--verbose", asked->verbose, "Show everything that the drivers report");
     add_json_flag(*line, asked->json);
     return {line, [asked] {
                 if (asked->json)

@@ -98,7 +98,7 @@ json as_json(const findings& all) {
 
 command add_doctor(CLI::App& balm) {
     CLI::App* const line =
-        balm.add_subcommand("doctor", "Find problems in the set-up of this machine, and how to fix them");
+        balm.add_subcommand("doctor", "Find problems in the set-up of this machine, and say how to fix them");
     const auto machine_reads = std::make_shared<bool>(false);
     add_json_flag(*line, *machine_reads);
     return {line, [machine_reads] {

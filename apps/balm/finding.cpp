@@ -37,26 +37,26 @@ struct variable {
     std::string_view name, words;
 };
 constexpr variable known_variables[] = {
-    {"BALM_BACKEND", "contexts take devices of this backend alone"},
-    {"BALM_CACHE", "0 keeps no compiled kernels between runs"},
-    {"BALM_CACHE_DIR", "compiled kernels are kept there"},
-    {"BALM_CACHE_SIZE", "compiled kernels take so many MiB at most"},
-    {"BALM_DEVICE", "contexts take devices with this in their names alone"},
-    {"BALM_LOCK_DIR", "processes that want a device for themselves keep their locks there"},
-    {"BALM_MAX_DEVICES", "contexts take so many devices at most"},
-    {"BALM_PLATFORM", "contexts take devices of platforms with this in their names alone"},
-    {"BALM_POSITION", "contexts take the device at this position of those that fit"},
-    {"BALM_SHOW_KERNELS", "1 shows each kernel's source"},
-    {"BALM_TYPE", "contexts take devices of this type alone"},
-    {"CUDA_HOME", "NVRTC is looked for there"},
-    {"CUDA_PATH", "NVRTC is looked for there"},
-    {"CUDA_VISIBLE_DEVICES", "CUDA has these devices alone"},
-    {"OCL_ICD_FILENAMES", "the OpenCL loader opens these drivers too"},
-    {"OCL_ICD_VENDORS", "the OpenCL loader looks for drivers there"},
-    {"POCL_CACHE_DIR", "PoCL keeps its compiled kernels there"},
-    {"POCL_DEVICES", "PoCL has these devices"},
-    {"POCL_MAX_PTHREAD_COUNT", "PoCL uses so many threads at most"},
-    {"XDG_CACHE_HOME", "compiled kernels are kept in balm/ there"},
+    {"BALM_BACKEND", "contexts use only devices of this backend"},
+    {"BALM_CACHE", "0 disables the cache of compiled kernels"},
+    {"BALM_CACHE_DIR", "compiled kernels are cached there"},
+    {"BALM_CACHE_SIZE", "size limit of the cache of compiled kernels, in MiB"},
+    {"BALM_DEVICE", "contexts use only devices with this in their names"},
+    {"BALM_LOCK_DIR", "lock files for exclusive use of devices are there"},
+    {"BALM_MAX_DEVICES", "contexts use at most this many devices"},
+    {"BALM_PLATFORM", "contexts use only platforms with this in their names"},
+    {"BALM_POSITION", "contexts use the device at this position among those that match"},
+    {"BALM_SHOW_KERNELS", "1 prints each kernel's source"},
+    {"BALM_TYPE", "contexts use only devices of this type"},
+    {"CUDA_HOME", "NVRTC is searched for there"},
+    {"CUDA_PATH", "NVRTC is searched for there"},
+    {"CUDA_VISIBLE_DEVICES", "CUDA exposes only these devices"},
+    {"OCL_ICD_FILENAMES", "the OpenCL loader also opens these drivers"},
+    {"OCL_ICD_VENDORS", "the OpenCL loader searches for drivers there"},
+    {"POCL_CACHE_DIR", "PoCL caches its compiled kernels there"},
+    {"POCL_DEVICES", "PoCL exposes these devices"},
+    {"POCL_MAX_PTHREAD_COUNT", "PoCL uses at most this many threads"},
+    {"XDG_CACHE_HOME", "compiled kernels are cached in balm/ there"},
 };
 
 /// Whether the variable belongs to the tests, the benchmarks or scripts/.
@@ -68,7 +68,7 @@ finding unknown_variable(std::string_view name) {
     std::vector<std::string> known;
     for (const variable& each : known_variables) known.emplace_back(each.name);
     const auto nearest = nearest_word(name, known);
-    return {severity::note, "environment", fmt::format("{} is set, which Balm does not know", name),
+    return {severity::note, "environment", fmt::format("{} is set, but Balm has no such variable", name),
             nearest ? fmt::format("did you mean {}?", *nearest) : fmt::format("unset {}", name)};
 }
 
@@ -87,13 +87,13 @@ finding look_at_icd(const fs::path& file) {
     while (!library.empty() && std::isspace(static_cast<unsigned char>(library.back())) != 0)
         library.pop_back();
     if (library.empty())
-        return {severity::problem, file.string(), "names no library",
+        return {severity::problem, file.string(), "does not name a library",
                 fmt::format("remove {}", file.string())};
     const std::array names{library};
     runtime::shared_library opened = runtime::shared_library::open_first(names);
     if (!opened)
         return {severity::problem, file.string(), opened.describe_failures(),
-                fmt::format("install the package that has {}, or remove {}", library, file.string())};
+                fmt::format("install the package that provides {}, or remove {}", library, file.string())};
     opened.keep_loaded();
     return {severity::ok, file.string(), library};
 }
@@ -126,8 +126,7 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
 finding look_at_device(const device& dev) {
     const std::string subject =
         fmt::format("device {}: {} ({})", position_of(dev), dev.info().name, to_string(dev.info().api));
-    if (!dev.info().is_available)
-        return {severity::problem, subject, "its driver says that it is not available"};
+    if (!dev.info().is_available) return {severity::problem, subject, "its driver reports it as unavailable"};
     try {
         constexpr int count = 1000;
         const context ctx(std::vector<device>{dev});
@@ -142,7 +141,8 @@ finding look_at_device(const device& dev) {
         const double first = milliseconds_since(start);
         for (std::size_t k = 0; k < got.size(); ++k)
             if (got[k] != 3 * numbers[k] + 4)
-                return {severity::problem, subject, fmt::format("3 * {} + 4 is {} on it", numbers[k], got[k]),
+                return {severity::problem, subject,
+                        fmt::format("computes 3 * {} + 4 as {}", numbers[k], got[k]),
                         "run `balm selftest`; update or remove its driver"};
         const bool was_cached = runtime::default_cache().counts().hits > hits;
         start = std::chrono::steady_clock::now();
@@ -154,7 +154,7 @@ finding look_at_device(const device& dev) {
                             milliseconds_since(start))};
     } catch (const std::exception& fault) {
         return {severity::problem, subject, first_line(fault.what()),
-                "if the driver is broken, remove it; BALM_PLATFORM or BALM_BACKEND choose another meanwhile"};
+                "if the driver is broken, remove it, or select another with BALM_PLATFORM or BALM_BACKEND"};
     }
 }
 
@@ -187,7 +187,7 @@ findings look_at_opencl(const std::string& folder) {
     const std::string loader = file_with(library, "clGetPlatformIDs");
     if (loader.empty())
         all.push_back({severity::note, "OpenCL loader",
-                       library ? library.name() + " is no loader" : library.describe_failures(),
+                       library ? library.name() + " is not an OpenCL loader" : library.describe_failures(),
                        "for OpenCL devices: apt install ocl-icd-libopencl1"});
     else
         all.push_back({severity::ok, "OpenCL loader", loader});
@@ -199,11 +199,11 @@ findings look_at_opencl(const std::string& folder) {
     std::sort(files.begin(), files.end());
     std::transform(files.begin(), files.end(), std::back_inserter(all), look_at_icd);
     if (files.empty() && folder == runtime::usual_opencl_vendors)
-        all.push_back({severity::note, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
+        all.push_back({severity::note, "OpenCL drivers", fmt::format("no *.icd file in {}", folder),
                        "for OpenCL on the CPU: apt install pocl-opencl-icd"});
     else if (files.empty())
         all.push_back(
-            {severity::problem, "OpenCL drivers", fmt::format("{} has no file *.icd", folder),
+            {severity::problem, "OpenCL drivers", fmt::format("no *.icd file in {}", folder),
              fmt::format("unset OCL_ICD_VENDORS: drivers are in {}", runtime::usual_opencl_vendors)});
     constexpr std::string_view prefix = "OpenCL: ";
     for (const std::string& each : runtime::platforms().notes)
@@ -219,7 +219,7 @@ findings look_at_cuda() {
     if (!has_nvidia_gpu()) return {{severity::ok, "CUDA", "no NVIDIA GPU on this machine"}};
     findings all;
     if (::access("/dev/nvidiactl", R_OK | W_OK) != 0)
-        all.push_back({severity::problem, "/dev/nvidiactl", "may not be opened by this user",
+        all.push_back({severity::problem, "/dev/nvidiactl", "this user has no permission to open it",
                        "sudo usermod -aG video $USER, and log in again"});
     for (const std::string& each : runtime::platforms().notes)
         if (each.starts_with("CUDA"))
@@ -235,13 +235,13 @@ findings look_at_cache() {
                  "unset BALM_CACHE, or set BALM_CACHE_DIR"}};
     const fs::path& folder = *cache.directory();
     if (const auto refusal = cache.refusal())
-        return {
-            {severity::problem, "kernel cache", fmt::format("{} is not used: {}", folder.string(), *refusal),
-             fmt::format("chmod go-w '{0}', or name another folder with BALM_CACHE_DIR", folder.string())}};
+        return {{severity::problem, "kernel cache",
+                 fmt::format("{} is not used: {}", folder.string(), *refusal),
+                 fmt::format("chmod go-w '{0}', or set BALM_CACHE_DIR to another folder", folder.string())}};
     const fs::path there = existing_part(folder);
     if (::access(there.c_str(), W_OK | X_OK) != 0)
-        return {{severity::problem, "kernel cache", fmt::format("{} cannot be written", there.string()),
-                 "name another folder with BALM_CACHE_DIR"}};
+        return {{severity::problem, "kernel cache", fmt::format("{} is not writable", there.string()),
+                 "set BALM_CACHE_DIR to another folder"}};
     findings all;
     const runtime::disk_cache::total total = cache.size();
     all.push_back({severity::ok, "kernel cache",
@@ -249,14 +249,14 @@ findings look_at_cache() {
                                folder.string(), in_bytes(total.bytes), in_bytes(cache.limit_bytes()))});
     if (const char* const name = network_file_system(there))
         all.push_back({severity::note, "kernel cache",
-                       fmt::format("is on {}, which makes the start of programs slow", name),
-                       "name a local folder with BALM_CACHE_DIR"});
+                       fmt::format("is on {}, which slows down program start-up", name),
+                       "set BALM_CACHE_DIR to a local folder"});
     std::error_code fault;
     const fs::space_info space = fs::space(there, fault);
     if (!fault && space.available < (std::uintmax_t{64} << 20))
         all.push_back({severity::note, "kernel cache",
                        fmt::format("its disk has {} left", in_bytes(space.available)),
-                       "make room, or name another folder with BALM_CACHE_DIR"});
+                       "free some space, or set BALM_CACHE_DIR to another folder"});
     return all;
 }
 
@@ -264,18 +264,17 @@ findings look_at_devices() {
     findings all;
     for (const auto& each : runtime::platforms().devices) all.push_back(look_at_device(device(each)));
     if (all.empty())
-        return {
-            {severity::problem, "devices", "there are none",
-             "mend what is said of drivers above; without a GPU, apt install pocl-opencl-icd computes on the "
-             "CPU"}};
+        return {{severity::problem, "devices", "none found",
+                 "fix the driver problems reported above; without a GPU, apt install pocl-opencl-icd to "
+                 "compute on the CPU"}};
     try {
         const context chosen;
         for (const device& each : chosen.devices())
             all.push_back({severity::ok, "default context",
-                           fmt::format("takes device {}, {}", position_of(each), each.info().name)});
+                           fmt::format("uses device {}, {}", position_of(each), each.info().name)});
     } catch (const error& fault) {
         all.push_back({severity::problem, "default context", first_line(fault.what()),
-                       "change the variables BALM_… of the environment"});
+                       "change the BALM_… environment variables"});
     }
     return all;
 }

@@ -83,8 +83,7 @@ std::size_t count_steps(const device& on, const settings& how) {
 }
 
 constexpr const char* quick_words =
-    "quick: leaves out three of four values, all types but i32 and f32 of the built-ins, built-ins of "
-    "arrays, "
+    "quick: skips three of four values, all types but i32 and f32 of the built-ins, built-ins of arrays, "
     "reductions, local memory, the kernel cache and look-back";
 
 // ---- for people
@@ -202,7 +201,7 @@ int run_selftest(const selftest_options& asked) {
     std::ofstream junit_file;
     if (!asked.junit.empty()) junit_file.open(asked.junit);
     if (!asked.junit.empty() && !junit_file)
-        throw usage_error(fmt::format("'{}' of --junit cannot be written", asked.junit));
+        throw usage_error(fmt::format("--junit: '{}' cannot be written", asked.junit));
     if (!asked.json) fmt::print("seed {} (the same values again: --seed {})\n", how.seed, how.seed);
     if (!asked.json && asked.quick) fmt::print("{}\n", quick_words);
     std::size_t done = 0, steps = 0;
@@ -217,7 +216,7 @@ int run_selftest(const selftest_options& asked) {
         print_report(reports.back());
     }
     if (junit_file.is_open() && !(junit_file << as_junit(reports, how.seed) << std::flush))
-        throw usage_error(fmt::format("'{}' of --junit cannot be written", asked.junit));
+        throw usage_error(fmt::format("--junit: '{}' cannot be written", asked.junit));
     const bool all_fit =
         std::all_of(reports.begin(), reports.end(), [](const report& r) { return r.is_fit(); });
     if (asked.json) {
@@ -247,7 +246,7 @@ command add_selftest(CLI::App& balm) {
         line->add_option("--junit", asked->junit, "Also write the results to this file, as JUnit XML")
             ->type_name("FILE");
     auto* const quick =
-        line->add_flag("--quick", asked->quick, "Check a part in a few seconds, and say what is left out");
+        line->add_flag("--quick", asked->quick, "Check a subset in a few seconds, and say what is skipped");
     line->add_flag("--ulp", asked->ulp,
                    "Only measure errors: the worst of each floating-point function and type, beside what "
                    "OpenCL allows")

@@ -183,7 +183,7 @@ int demonstrate(arguments chosen) {
     heat::render(world, chosen.output,
                  {heat::colour_map::perceptual, scale_for(size, still_side), true,
                   captions(device, world, steps, steps, run.seconds)});
-    std::cout << fmt::format("painted {} and, animated, {} (open it in a browser)\n", chosen.output,
+    std::cout << fmt::format("wrote {} and the animation {} (open it in a browser)\n", chosen.output,
                              chosen.animation)
               << std::flush;
     if (!right)
@@ -196,15 +196,15 @@ int demonstrate(arguments chosen) {
 
 int main(int argc, char** argv) {
     arguments chosen;
-    CLI::App app("Leads heat through a slalom on the best device, checks it, and paints it.", "heat_demo");
+    CLI::App app("Simulates heat flow through a slalom on the best device, checks the result, and paints it.",
+                 "heat_demo");
     heat::add_number(app, "--size", chosen.size, 1, 100000,
-                     "cells in a row, and rows; by default what suits the device");
+                     "cells per row, and rows; by default a size that suits the device");
     heat::add_number(app, "--steps", chosen.steps, 1, 0xFFFFFFFF,
-                     "number of steps; by default as many as heat needs to get through");
-    app.add_option("--output", chosen.output, "the picture; its name ends in .bmp or .png")
-        ->capture_default_str();
+                     "number of steps; by default enough for the heat to get through");
+    app.add_option("--output", chosen.output, "the picture, a .bmp or .png file")->capture_default_str();
     app.add_option("--animation", chosen.animation,
-                   "the run as an animated PNG; by default beside the picture, its name with -animated");
+                   "the run as an animated PNG; by default the picture's name with -animated appended");
     heat::add_number(app, "--frames", chosen.frames, 2, 10000, "pictures in the animation");
     return heat::run_command(app, argc, argv, [&] { return demonstrate(chosen); });
 }

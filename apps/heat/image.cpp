@@ -121,7 +121,7 @@ picture paint(const world& world, const paint_options& options) {
     constexpr std::size_t limit = std::numeric_limits<std::int32_t>::max();
     if (columns > limit / pixels || rows > limit / pixels)
         throw std::invalid_argument(
-            fmt::format("a world of {} x {} cells is too large for a picture with {} pixels a cell",
+            fmt::format("a world of {} x {} cells is too large for a picture with {} pixels per cell",
                         world.width, world.height, pixels));
     picture result{static_cast<unsigned>(columns * pixels), static_cast<unsigned>(rows * pixels), {}};
     result.rgb.resize(result.row_bytes() * result.height);

@@ -103,7 +103,7 @@ void add_legend(picture& picture, colour_map map, const std::vector<std::string>
     const auto lines = lines_of(captions, (width - 2 * side + 1) / glyph_pitch);
     const std::size_t height = (words_top + (lines.size() + 1) * line_pitch + margin - gap) * dot;
     if (height > std::numeric_limits<unsigned>::max() - picture.height)
-        throw std::invalid_argument("the picture is too high for a legend");
+        throw std::invalid_argument("the picture is too tall for a legend");
     if (picture.width < narrowest) widen(picture, narrowest);
     const unsigned top = picture.height;
     picture.height += static_cast<unsigned>(height);

@@ -10,9 +10,9 @@ int main(int argc, char** argv) {
     unsigned n = 10, binary = 0;
     float alpha = 0.1f;
     CLI::App app("Writes a slalom heat world to stdout.", "make_world");
-    heat::add_number(app, "n", n, 1, 0xFFFFFFFF, "cells in a row, and rows");
+    heat::add_number(app, "n", n, 1, 0xFFFFFFFF, "cells per row, and rows");
     heat::add_number(app, "alpha", alpha, "propagation constant, per second");
-    heat::add_number(app, "binary", binary, 0, 1, "format of the output: 0 text, 1 binary");
+    heat::add_number(app, "binary", binary, 0, 1, "output format: 0 text, 1 binary");
     return heat::run_command(app, argc, argv, [&] {
         const heat::world world = heat::make_slalom(n, n, alpha);
         heat::write_world(std::cout, world, binary ? heat::format::binary : heat::format::text);

@@ -17,7 +17,8 @@ picture_scale parse_scale(const std::string& words) {
     const auto [stop, fault] = std::from_chars(first, end, number);
     if (fault != std::errc{} || stop != end || number < 1 || number > 1000)
         throw std::invalid_argument(fmt::format(
-            "--scale is \"{}\", not N (pixels a cell) or 1/N (cells a pixel) with N from 1 to 1000", words));
+            "--scale is \"{}\", not N (pixels per cell) or 1/N (cells per pixel) with N from 1 to 1000",
+            words));
     return is_fraction ? picture_scale{1, number} : picture_scale{number, 1};
 }
 
@@ -28,8 +29,7 @@ void add_paint_arguments(CLI::App& app, paint_options& options) {
                options.colours = name == "perceptual" ? colour_map::perceptual : colour_map::course;
            },
            "course: from blue (0) to red (1), insulators green; perceptual: from dark violet to light "
-           "yellow, "
-           "evenly to the eye, insulators grey")
+           "yellow, perceptually uniform, insulators grey")
         ->check(CLI::IsMember({"course", "perceptual"}))
         ->default_str("course");
     app.add_option_function<std::string>(
@@ -44,7 +44,7 @@ void add_paint_arguments(CLI::App& app, paint_options& options) {
            "N: a cell is N x N pixels; 1/N: a pixel is the mean of N x N cells")
         ->type_name("N|1/N")
         ->default_str("1");
-    app.add_flag("--legend", options.legend, "adds a bar of the colours with numbers below the world");
+    app.add_flag("--legend", options.legend, "adds a colour bar with numbers below the world");
 }
 
 }  // namespace heat

@@ -14,7 +14,7 @@
 namespace heat {
 
 std::string last_system_error() {
-    return errno != 0 ? std::generic_category().message(errno) : "the file takes no more";
+    return errno != 0 ? std::generic_category().message(errno) : "the system gave no reason";
 }
 
 pending_file::pending_file(const std::string& name, const char* what)

@@ -79,7 +79,7 @@ std::optional<std::string> read_small_file(const std::filesystem::path& path, st
         return std::nullopt;
     }
     if (!S_ISREG(found.st_mode)) {
-        fault = "it is no regular file";
+        fault = "it is not a regular file";
         return std::nullopt;
     }
     std::string text(largest_file + 1, '\0');
@@ -133,15 +133,15 @@ std::filesystem::path store_plan(const std::filesystem::path& folder, const balm
                                  const plan& plan, double cells_per_second) {
     const std::vector<heat::plan> known = candidate_plans(device);
     if (std::find(known.begin(), known.end(), plan) == known.end())
-        throw std::invalid_argument(fmt::format("\"{}\" is no plan for {}", describe(plan), device.name));
+        throw std::invalid_argument(fmt::format("\"{}\" is not a plan for {}", describe(plan), device.name));
     if (!std::isfinite(cells_per_second) || cells_per_second <= 0)
-        throw std::invalid_argument("a plan is kept with the rate that was measured");
+        throw std::invalid_argument("a plan needs a measured rate that is finite and positive");
     std::error_code fault;
     const bool is_there = std::filesystem::exists(folder, fault);
     std::filesystem::create_directories(folder, fault);
     if (fault)
         throw std::runtime_error(
-            fmt::format("the folder \"{}\" cannot be made: {}", folder.string(), fault.message()));
+            fmt::format("the folder \"{}\" cannot be created: {}", folder.string(), fault.message()));
     // Private, as Balm makes it: kernels are loaded only from a folder that others cannot write to.
     if (!is_there) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, fault);
     std::filesystem::path path = folder / plan_file_name(device);
@@ -158,7 +158,7 @@ chosen_plan choose_plan(const std::optional<std::filesystem::path>& folder, cons
     const std::filesystem::path path = *folder / plan_file_name(device);
     std::string fault;
     if (const std::optional<std::string> text = read_small_file(path, fault)) {
-        fault = "it is damaged, or of another device";
+        fault = "it is damaged, or belongs to another device";
         for (const plan& each : candidate_plans(device)) {
             const std::string expected = contents(device, each);
             if (text->compare(0, expected.size(), expected) != 0) continue;

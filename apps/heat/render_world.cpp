@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     std::string file_name;
     heat::paint_options options;
     CLI::App app("Paints the heat world on stdin.", "render_world");
-    app.add_option("file", file_name, "the picture; its name ends in .bmp or .png")->required();
+    app.add_option("file", file_name, "the picture, a .bmp or .png file")->required();
     heat::add_paint_arguments(app, options);
     return heat::run_command(app, argc, argv, [&] {
         heat::check_image_name(file_name);

@@ -17,7 +17,7 @@ int run_stage(CLI::App& app, int argc, char** argv, const step_function& step) {
     unsigned n = 1, binary = 0;
     add_number(app, "dt", dt, "time step, in seconds");
     add_number(app, "n", n, 0, 0xFFFFFFFF, "number of steps");
-    add_number(app, "binary", binary, 0, 1, "format of the output: 0 text, 1 binary");
+    add_number(app, "binary", binary, 0, 1, "output format: 0 text, 1 binary");
     return run_command(app, argc, argv, [&] {
         world world = read_world(std::cin);
         std::cerr << fmt::format("Loaded world with w={}, h={}\n", world.width, world.height);

@@ -59,10 +59,10 @@ std::unique_ptr<advancing> make_advancing(const world& world, const conductance&
     if (may_stay(world, plan, devices.size(), limits)) return make_resident(world, c, devices, plan);
     if (const auto bands = shape_of_bands(world.width, world.height, plan, limits.memory, limits.allocation))
         return make_streamed(world, c, devices, plan, *bands);
-    throw std::invalid_argument(fmt::format(
-        "{} bytes of device memory are too little for a world with {} cells in a row: bands of it "
-        "need {} at least",
-        limits.memory, world.width, least_memory_for_bands(world.width, plan)));
+    throw std::invalid_argument(
+        fmt::format("{} bytes of device memory are not enough for a world with {} cells per row: its bands "
+                    "need at least {}",
+                    limits.memory, world.width, least_memory_for_bands(world.width, plan)));
 }
 
 conductance checked_conductance(const world& world, float dt) {

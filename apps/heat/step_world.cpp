@@ -42,7 +42,7 @@ public:
             std::filesystem::create_directories(options_.folder, fault);
             if (fault)
                 throw std::runtime_error(
-                    fmt::format("the folder \"{}\" cannot be made: {}", options_.folder, fault.message()));
+                    fmt::format("the folder \"{}\" cannot be created: {}", options_.folder, fault.message()));
         }
         if (!options_.animation.empty()) animation_.emplace(options_.animation, options_.frames_per_second);
     }
@@ -90,11 +90,11 @@ heat::plan tuned_plan(const balm::device& on, double seconds, bool verbose) {
                              heat::describe(found.fastest.plan), balm::terminal::rate_text(rate, "cell"));
     try {
         const auto folder = heat::plan_folder();
-        if (!folder) throw std::runtime_error("BALM_CACHE is 0, or there is no home");
-        std::cerr << fmt::format("Kept in \"{}\"\n",
+        if (!folder) throw std::runtime_error("BALM_CACHE is 0, or there is no home directory");
+        std::cerr << fmt::format("Saved in \"{}\"\n",
                                  heat::store_plan(*folder, device, found.fastest.plan, rate).string());
     } catch (const std::runtime_error& fault) {
-        std::cerr << fmt::format("Not kept for later runs: {}\n", fault.what());
+        std::cerr << fmt::format("Not saved for later runs: {}\n", fault.what());
     }
     return found.fastest.plan;
 }
@@ -119,7 +119,7 @@ balm::context chosen_devices(const device_options& options) {
     if (*options.devices == 0) return all;
     if (*options.devices > all.size())
         throw std::runtime_error(fmt::format(
-            "--devices is {}, and there {} of type {} (balm devices lists them)", *options.devices,
+            "--devices is {}, but there {} of type {} (balm devices lists them)", *options.devices,
             all.size() == 1 ? "is 1 device" : fmt::format("are {} devices", all.size()),
             balm::to_string(best.device(0).info().type)));
     return balm::context(balm::filter::env && is_alike && balm::filter::count(*options.devices));
@@ -174,20 +174,22 @@ int main(int argc, char** argv) {
                      "stop before n steps once a step changes no temperature by more than this");
     app.add_option("--frames", pictures.folder, "folder for pictures of the world as it changes");
     app.add_option("--animate", pictures.animation,
-                   "the same pictures in an animated PNG; its name ends in .png or .apng");
+                   "the same pictures in an animated PNG, a .png or .apng file");
     heat::add_number(app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
     heat::add_number(app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
     heat::add_paint_arguments(app, pictures.paint);
     device_options how;
-    heat::add_number_or_all(app, "--devices", how.devices,
-                            "split the world by rows over so many devices of the best one's type, or all");
-    heat::add_bytes(app, "--memory", how.memory,
-                    "device memory that the world may take, on each device; a larger world passes through in "
-                    "bands");
-    heat::add_number(app, "--tune", how.seconds,
-                     "search for the device's fastest plan for so many seconds, and keep it for later runs");
+    heat::add_number_or_all(
+        app, "--devices", how.devices,
+        "split the world by rows over this many devices of the best device's type, or all");
+    heat::add_bytes(
+        app, "--memory", how.memory,
+        "device memory that the world may use on each device; a larger world is streamed in bands");
+    heat::add_number(
+        app, "--tune", how.seconds,
+        "search for the device's fastest plan for this many seconds, and save it for later runs");
     app.add_flag("--verbose", how.verbose,
-                 "say on stderr which device and plan are taken, and what a search finds");
+                 "report on stderr the device and plan used, and what a search finds");
     return heat::run_stage(app, argc, argv, [&](heat::world& world, float dt, unsigned n) {
         heat::run_options options;
         options.steps = n;

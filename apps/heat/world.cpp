@@ -137,7 +137,7 @@ private:
         const std::string_view token = source_.peek_token();
         if (token != text_header && token != binary_header) {
             if (source_.peek(1).empty()) source_.fail("the input is empty");
-            source_.fail(fmt::format("the input starts with {}, so it is no heat world ({} or {})",
+            source_.fail(fmt::format("the input starts with {}, so it is not a heat world ({} or {})",
                                      quoted(token), text_header, binary_header));
         }
         const format found = token == text_header ? format::text : format::binary;
@@ -169,7 +169,7 @@ private:
     std::string_view next_token(std::string_view expected) {
         source_.skip_space();
         const std::string_view token = source_.peek_token();
-        if (token.empty()) source_.fail(fmt::format("the input ends where {} should stand", expected));
+        if (token.empty()) source_.fail(fmt::format("the input ends where {} should be", expected));
         return token;
     }
 
@@ -250,7 +250,7 @@ private:
     template <class Value, class Check>
     void read_binary_array(const char* what, std::vector<Value>& values, Check check_value) {
         const std::string_view separator = source_.peek(1);
-        if (separator.empty()) source_.fail("the input ends where a \"-\" should stand");
+        if (separator.empty()) source_.fail("the input ends where a \"-\" should be");
         if (separator != "-")
             source_.fail(
                 fmt::format("{} instead of a \"-\" before the first cell's {}", quoted(separator), what));
@@ -339,7 +339,7 @@ private:
         if (stream_.good()) return;
         throw std::runtime_error(
             fmt::format("the world could not be written: {}",
-                        errno != 0 ? std::generic_category().message(errno) : "the output takes no more"));
+                        errno != 0 ? std::generic_category().message(errno) : "the system gave no reason"));
     }
 
     std::ostream& stream_;
@@ -383,11 +383,11 @@ void check(const world& world) {
     require(std::isfinite(world.alpha) && world.alpha >= 0,
             "a world's propagation constant must be finite and at least 0");
     require(world.properties.size() == world.size() && world.state.size() == world.size(),
-            "a world needs one flag and one temperature a cell");
+            "a world needs one flag and one temperature per cell");
     require(std::all_of(world.properties.begin(), world.properties.end(), is_kind),
-            "a world's cells are normal, fixed or insulators, nothing else");
+            "a world's cells must be normal, fixed or insulators");
     require(std::all_of(world.state.begin(), world.state.end(), is_temperature),
-            "a world's temperatures lie from 0 to 1");
+            "a world's temperatures must be from 0 to 1");
 }
 
 world read_world(std::istream& input) { return world_reader(input).read(); }

@@ -61,7 +61,7 @@ auto amgcl_entries(V* first, std::size_t count) {
         using entry = std::remove_pointer_t<decltype(first->data())>;
         constexpr std::size_t each =
             amgcl_rows<std::remove_const_t<V>> * amgcl_columns<std::remove_const_t<V>>;
-        static_assert(sizeof(V) == each * sizeof(entry), "Balm: blocks have no padding");
+        static_assert(sizeof(V) == each * sizeof(entry), "Balm: blocks must not have padding");
         return count ? std::span<entry>(first->data(), count * each) : std::span<entry>();
     } else {
         return std::span<V>(first, count);
@@ -206,11 +206,11 @@ struct amgcl_backend {
     /// The number type of the devices: Value, or that of the entries of its blocks.
     using entry = detail::amgcl_entry_of<Value>;
     static_assert(std::floating_point<entry> || complex_type<entry>,
-                  "Balm: values of AMGCL's backend are float, double, std::complex of these, or square "
-                  "amgcl::static_matrix of them");
+                  "Balm: the value type of the AMGCL backend must be float, double, std::complex of these, "
+                  "or a square amgcl::static_matrix of them");
     static constexpr std::size_t block_rows = detail::amgcl_rows<Value>;
     static_assert(block_rows == detail::amgcl_columns<Value> && block_rows <= 16,
-                  "Balm: blocks of AMGCL's backend are square, with up to 16 rows");
+                  "Balm: blocks of the AMGCL backend must be square, with at most 16 rows");
 
     using value_type = Value;
     using index_type = std::ptrdiff_t;

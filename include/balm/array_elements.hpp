@@ -280,7 +280,7 @@ struct field_operation : named_operation {
     static constexpr const char* name = "field";
     using T = typename member_type<typename member_pointer<decltype(Member)>::member>::type;
     static_assert(!std::is_array_v<T>,
-                  "Balm: this member is an array; write a function that says which element of it is meant");
+                  "Balm: this member is an array; write a function that selects one of its elements");
 
     static auto on(const dsl::Var<typename member_pointer<decltype(Member)>::structure>& s) {
         const trace::node at = trace::member_of(s.balm_place().address(), member_index<Member>());

@@ -21,9 +21,9 @@ class storage;
 }
 
 #define BALM_KERNEL_PRINTED                                                                                 \
-    "Balm: a kernel is not printed: device.execute(kernel(x, y), {n}) runs it, read its results and print " \
-    "those; BALM_SHOW_KERNELS=1 prints each program as it is made"
-#define BALM_WITHOUT_GRID "Balm: a launch says how many work-items it has: device.execute(kernel(x, y), {n})"
+    "Balm: a kernel cannot be printed: run it with device.execute(kernel(x, y), {n}), then read and print " \
+    "its results; BALM_SHOW_KERNELS=1 prints each program as it is made"
+#define BALM_WITHOUT_GRID "Balm: a launch needs the number of work-items: device.execute(kernel(x, y), {n})"
 
 namespace balm {
 
@@ -55,8 +55,8 @@ struct bound_call {
 /// A kernel of N dimensions with its arguments.
 template <int N>
 struct [[nodiscard(
-    "Balm: a kernel runs when a device executes it: device.execute(kernel(x, y), {n})")]] bound_kernel
-    : bound_call{};
+    "Balm: calling a kernel only binds its arguments; launch it with device.execute(kernel(x, y), "
+    "{n})")]] bound_kernel : bound_call{};
 template <int N>
 BALM_REFUSED(BALM_KERNEL_PRINTED)
 std::ostream& operator<<(std::ostream& to, const bound_kernel<N>& k);
@@ -69,7 +69,7 @@ std::size_t work_items(std::size_t count, std::size_t size);
 /// Refuses a grid or an offset whose number of dimensions is not the kernel's.
 template <int N, int Given>
 constexpr void check_dimensions() {
-    static_assert(N == Given, "Balm: the launch has another number of dimensions than the kernel");
+    static_assert(N == Given, "Balm: the launch and the kernel have different numbers of dimensions");
 }
 }  // namespace detail
 
@@ -102,10 +102,9 @@ public:
 private:
     template <std::size_t Given>
     static constexpr void check() {
-        static_assert(
-            Given == N,
-            "Balm: a grid, and a work-group, has one size for each dimension of the kernel: {n} for "
-            "kernel<1>, {width, height} for kernel<2>");
+        static_assert(Given == N,
+                      "Balm: a grid or work-group needs one size per dimension of the kernel: {n} for "
+                      "kernel<1>, {width, height} for kernel<2>");
     }
 };
 

@@ -134,7 +134,7 @@ private:
 
 // Used in several places; a static_assert takes only a literal.
 #define BALM_OTHER_ELEMENTS \
-    "Balm: the host's elements are of another type than the buffer's; convert them first"
+    "Balm: the host elements and the buffer have different element types; convert the elements first"
 
 /// The common base of buffers, ranges and regions: elements of T in device memory that the host can write,
 /// read, copy and fill, as the direction allows.
@@ -143,13 +143,12 @@ private:
 /// return immediately if you keep the event, and block if you discard it.
 template <class T, access Direction>
 class device_elements {
-    static_assert(
-        std::is_trivially_copyable_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
-        "Balm: elements are copied byte by byte to devices; T is trivially copyable, and not const");
-    static_assert(
-        !std::is_pointer_v<T> && !std::is_same_v<T, long double>,
-        "Balm: host addresses and long double mean nothing on a device; elements are scalars, short "
-        "vectors, complex numbers and structures of them");
+    static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T> && !std::is_volatile_v<T>,
+                  "Balm: elements are copied to devices byte by byte; T must be trivially copyable, and "
+                  "neither const nor volatile");
+    static_assert(!std::is_pointer_v<T> && !std::is_same_v<T, long double>,
+                  "Balm: host pointers and long double are meaningless on a device; elements must be "
+                  "scalars, short vectors, complex numbers or structures of them");
 
 public:
     using value_type = T;
@@ -196,8 +195,8 @@ public:
             return write_each(from.begin(), from.end(), list);
         } else {
             static_assert(detail::never<Host>,
-                          "Balm: host memory is written: a span, a std::vector or another range, a pair of "
-                          "iterators, a host_array or pinned_array, or elements in braces");
+                          "Balm: a write takes host memory: a span, a std::vector or another range, a pair "
+                          "of iterators, a host_array or pinned_array, or elements in braces");
         }
     }
     /// The same for elements in braces: `a.write({1, 2, 3, 4})`.
@@ -266,11 +265,12 @@ public:
                           typename Target::value_type;
                           Target::direction;
                       }) {
-            static_assert(detail::never<To>, "Balm: a copy goes to a buffer, a range or a region");
+            static_assert(detail::never<To>,
+                          "Balm: the destination of a copy must be a buffer, a range or a region");
         } else {
             static_assert(detail::is_element_of<T, typename Target::value_type>,
-                          "Balm: a copy goes to elements of the same type");
-            static_assert(!std::is_const_v<Target>, "Balm: a copy would write a const buffer");
+                          "Balm: the source and the destination of a copy must have the same element type");
+            static_assert(!std::is_const_v<Target>, "Balm: the destination of a copy must not be const");
             to.check_size("copy", size());
             return pending(detail::part_copy(to.part(), part_, wait_list(std::forward<Waits>(waits)...)));
         }
@@ -474,7 +474,7 @@ std::size_t size_on_device(const Elements& of) {
         return std::size(of) * sizeof(std::iter_value_t<decltype(std::begin(of))>);
     else {
         static_assert(std::is_trivially_copyable_v<Elements>,
-                      "Balm: what devices hold is trivially copyable, or a range of such elements");
+                      "Balm: size_on_device takes trivially copyable values, and ranges");
         return sizeof of;
     }
 }

@@ -122,10 +122,9 @@ struct compaction_parts {
     }
     template <class R>
     void reduce(const lazy_reduction<R>& what) {
-        static_assert(
-            scalar_type<R>,
-            "Balm: by key a reduction has one number for each key; arg_min and arg_max have a value "
-            "and a position");
+        static_assert(scalar_type<R>,
+                      "Balm: a reduction by key yields one number per key; arg_min and arg_max, which yield "
+                      "a value and a position, are not supported");
         values.append(what.tape());
         reduced.push_back(what.how());
         elements.push_back(array_type<R>());
@@ -148,7 +147,7 @@ template <class... V>
 std::size_t compacted(compaction_parts&& parts, const array::compaction& how, std::tuple<V...>& made) {
     constexpr std::size_t most = 32;
     std::shared_ptr<array::vector_state> states[most];
-    static_assert(vectors_in<std::tuple<V...>> <= most, "Balm: 32 vectors are made at once, at most");
+    static_assert(vectors_in<std::tuple<V...>> <= most, "Balm: a call can make at most 32 vectors");
     const std::size_t count =
         array::compact(std::move(parts.values), how, {parts.elements.begin(), parts.elements.size()}, states);
     std::shared_ptr<array::vector_state>* next = states;
@@ -187,7 +186,7 @@ run_rule runs_of(const K&, const device_function<dsl::Bool, P...>& same) {
 /// The keys of runs, and the other values that are kept of their first elements.
 template <class K, class... V>
 compaction_parts parts_of_runs(const K& keys, const V&... values) {
-    static_assert(all_scalars<decltype(listed_arrays(keys))>, "Balm: keys are numbers");
+    static_assert(all_scalars<decltype(listed_arrays(keys))>, "Balm: keys must be numbers");
     compaction_parts parts;
     parts.keep(keys);
     (parts.keep(values), ...);

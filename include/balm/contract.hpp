@@ -58,8 +58,8 @@ array::tape operand_of(const A& a) {
 template <class T, class A, class B, class F>
 auto contracted(const A& a, const B& b, const F& contract) {
     static_assert(is_contracted<element_of<A>>() && is_contracted<element_of<B>>(),
-                  "Balm: contractions are of numbers: integers, float, double, half or complex numbers; "
-                  "cast<int>(x) counts truth values");
+                  "Balm: contractions take integers, float, double, half or complex numbers; use "
+                  "cast<int>(x) to count booleans");
     if constexpr (scalar_type<T>) {
         return expr<T>(contract(operand_of<T>(a), operand_of<T>(b), scalar_of<T>));
     } else {
@@ -140,8 +140,8 @@ template <array_value A>
 auto einsum(std::string_view subscripts, const A& a) {
     using T = detail::element_of<decltype(+std::declval<expr<detail::element_of<A>>>())>;
     static_assert(detail::is_contracted<detail::element_of<A>>(),
-                  "Balm: contractions are of numbers: integers, float, double, half or complex numbers; "
-                  "cast<int>(x) counts truth values");
+                  "Balm: contractions take integers, float, double, half or complex numbers; use "
+                  "cast<int>(x) to count booleans");
     if constexpr (scalar_type<T>) {
         return expr<T>(array::einsum(subscripts, detail::operand_of<T>(a), scalar_of<T>));
     } else {

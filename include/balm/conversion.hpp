@@ -31,7 +31,7 @@ inline constexpr rounding usual_rounding =
 template <class T, rounding How, class From, class X>
 auto converted(X&& x) {
     static_assert(!std::same_as<T, bool>,
-                  "Balm: a truth value is not rounded; write cast<bool>(x) or x != 0");
+                  "Balm: conversions to bool do not round; write cast<bool>(x) or x != 0");
     if constexpr (std::integral<T>) {
         if constexpr (!std::floating_point<From> || How == rounding::toward_zero)
             return cast<T>(static_cast<X&&>(x));
@@ -63,9 +63,9 @@ auto converted(X&& x) {
 /// The same, with values outside the range of T saturated to its nearest end.
 template <class T, rounding How, class From, class X>
 auto saturated(X&& x) {
-    static_assert(std::integral<T> && !std::same_as<T, bool>,
-                  "Balm: saturation is for integers: floating-point numbers have infinities. Write "
-                  "convert<T>(x)");
+    static_assert(
+        std::integral<T> && !std::same_as<T, bool>,
+        "Balm: only integers saturate, as floating-point numbers have infinities; write convert<T>(x)");
     if constexpr (std::floating_point<From> || std::same_as<From, bool>) {
         return converted<T, How, From>(static_cast<X&&>(x));  // which saturates
     } else {
@@ -86,7 +86,7 @@ auto saturated(X&& x) {
 
 template <class T, class From, class X>
 auto reinterpreted_as(X&& x) {
-    static_assert(sizeof(T) == sizeof(From), "Balm: bit_cast<T>(x) wants a T of the size of x");
+    static_assert(sizeof(T) == sizeof(From), "Balm: bit_cast<T>(x) needs a T of the same size as x");
     static_assert(std::same_as<T, bool> == std::same_as<From, bool>,
                   "Balm: a Bool has no bits to reinterpret; write cast<T>(x)");
     if constexpr (!std::floating_point<T> && !std::floating_point<From>)

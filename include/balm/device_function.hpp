@@ -43,7 +43,7 @@ public:
     }
     template <class... A>
     requires(sizeof...(A) != sizeof...(P)) BALM_REFUSED(
-        "Balm: the function takes another number of arguments: one for each parameter of its lambda")
+        "Balm: wrong number of arguments: the function takes one for each parameter of its lambda")
     R operator()(A&&... arguments) const;
 
     const std::shared_ptr<const ir::function>& function() const {
@@ -57,7 +57,7 @@ private:
 
 /// Refused: functions cannot be printed.
 template <class R, class... P>
-BALM_REFUSED("Balm: a function is not printed; BALM_SHOW_KERNELS=1 prints each program as it is made")
+BALM_REFUSED("Balm: a function cannot be printed; BALM_SHOW_KERNELS=1 prints each program as it is made")
 std::ostream& operator<<(std::ostream& to, const device_function<R, P...>& f);
 
 namespace dsl {
@@ -127,17 +127,17 @@ auto function(std::string_view words, F f, const char* file = __builtin_FILE(),
 }
 template <detail::generic_lambda F>
 BALM_REFUSED(
-    "Balm: a function's parameters have types: [](Float x, Int n), or give the signature: "
-    "function<Float(Float, Int)>(name, lambda)")
+    "Balm: the parameters of a function need types: [](Float x, Int n); for a generic lambda, give the "
+    "signature: function<Float(Float, Int)>(name, lambda)")
 F function(std::string_view words, F f);
 template <detail::takes_host_values F>
 BALM_REFUSED(BALM_HOST_PARAMETER)
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
 template <class F>
-requires std::is_class_v<F> BALM_REFUSED("Balm: a function has a name: balm::function(\"name\", lambda)")
+requires std::is_class_v<F> BALM_REFUSED("Balm: a function needs a name: balm::function(\"name\", lambda)")
 F function(F f);
 template <detail::gives_host_value F>
-BALM_REFUSED("Balm: a function gives a device value: return Float(1.f), not 1.f")
+BALM_REFUSED("Balm: a function must return a device value: return Float(1.f), not 1.f")
 F function(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
 template <class Signature, class F>
 requires std::is_function_v<Signature>

@@ -99,10 +99,11 @@ using own_dlpack_struct =
 /// M as Balm's struct with the same layout. The other library, too, is compiled with a struct of its own.
 template <dlpack_managed M>
 own_dlpack_struct<M>* as_own(M* of) {
-    static_assert(sizeof(M) == sizeof(own_dlpack_struct<M>) &&
-                      offsetof(M, dl_tensor) == offsetof(own_dlpack_struct<M>, dl_tensor) &&
-                      offsetof(M, deleter) == offsetof(own_dlpack_struct<M>, deleter),
-                  "Balm: this struct is not laid out as DLManagedTensor or DLManagedTensorVersioned");
+    static_assert(
+        sizeof(M) == sizeof(own_dlpack_struct<M>) &&
+            offsetof(M, dl_tensor) == offsetof(own_dlpack_struct<M>, dl_tensor) &&
+            offsetof(M, deleter) == offsetof(own_dlpack_struct<M>, deleter),
+        "Balm: this struct does not have the layout of DLManagedTensor or DLManagedTensorVersioned");
     return reinterpret_cast<own_dlpack_struct<M>*>(of);
 }
 

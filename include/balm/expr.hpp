@@ -59,7 +59,7 @@ auto let(A&& a, F&& f) {
     name.size = list.size;
     name.push_kept(type, list.push_keep(type));
     auto body = static_cast<F&&>(f)(expr<detail::element_of<A>>(std::move(name)));
-    static_assert(array_value<decltype(body)>, "Balm: the function that let is given returns an expression");
+    static_assert(array_value<decltype(body)>, "Balm: the function passed to let must return an expression");
     using result = detail::element_of<decltype(body)>;
     detail::append<detail::array_scalar<decltype(body)>()>(list, body);
     list.push_within(detail::array_type<result>());

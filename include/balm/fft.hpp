@@ -111,7 +111,7 @@ template <array_value A>
 auto rfft(A&& a, const array::dimension_list& over = {}) {
     using T = detail::element_of<A>;
     static_assert(std::same_as<T, float> || std::same_as<T, double>,
-                  "Balm: rfft takes real numbers, float or double; complex ones are for fft");
+                  "Balm: rfft takes real numbers, float or double; for complex numbers use fft");
     return expr<complex_value<T>>(
         array::real_transformed(expr<T>(static_cast<A&&>(a)).tape(), scalar_of<T>, over));
 }

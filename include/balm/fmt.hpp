@@ -60,7 +60,7 @@ public:
 private:
     static constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
     static void refuse() {
-        throw fmt::format_error("Balm's types are formatted by [.precision][e|f|g], as in {:.3f}");
+        throw fmt::format_error("the format of Balm's types is [.precision][e|f|g], as in {:.3f}");
     }
 
     int precision_ = -1;  // the stream's default

@@ -45,8 +45,9 @@ inline constexpr array::memory_use memory_use_of<dsl::Ptr<T, space::constant>, E
 /// Appends an image for an image parameter.
 template <class P, class A>
 void append_image(array::tape& list, const A& a) {
-    static_assert(P::use != trace::access::out_image,
-                  "Balm: in an expression a function only reads images: take InImage<T, N> or Sampled<T, N>");
+    static_assert(
+        P::use != trace::access::out_image,
+        "Balm: a function in an expression can only read images: take InImage<T, N> or Sampled<T, N>");
     parameter<P>::template check<A>();
     array::image_leaf leaf;
     leaf.memory = a.part().memory;
@@ -65,13 +66,13 @@ void append_argument(array::tape& list, const A& a) {
     } else if constexpr (parameter_is_image<P>) {
         append_image<P>(list, a);
     } else if constexpr (!std::is_void_v<element>) {
-        static_assert(is_vector<A>, "Balm: this parameter is memory; give it a vector");
+        static_assert(is_vector<A>, "Balm: this parameter is memory; pass a vector");
         static_assert(!std::is_volatile_v<element>,
-                      "Balm: in an expression a function's memory is global or constant: In<T>, Mixed<T>, "
-                      "Ptr<T>, ConstantPtr<T> …");
+                      "Balm: a function in an expression can only take global or constant memory: In<T>, "
+                      "Mixed<T>, Ptr<T>, ConstantPtr<T> …");
         if constexpr (is_vector<A>) {
             static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
-                          "Balm: the vector's elements are of another type than the parameter's");
+                          "Balm: the vector and the parameter have different element types");
             list.push_memory(a.state(), memory_use_of<P, element>);
         }
     } else {
@@ -117,7 +118,8 @@ requires(array_value<A> || ...) auto call_function(const device_function<R, P...
         return expr<void>(std::move(list));
     } else {
         using result = typename detail::held_by<R>::type;
-        static_assert(!std::is_void_v<result>, "Balm: in an expression a function gives one value");
+        static_assert(!std::is_void_v<result>,
+                      "Balm: a function in an expression must return a single value");
         list.push_call(f.function(), detail::array_type<result>(), sizeof...(A));
         return expr<result>(std::move(list));
     }

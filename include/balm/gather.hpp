@@ -27,7 +27,8 @@ void scatter(tape&&, const vector_state& to);
 ///     y = balm::gather_if(x, positions, is_known, y);
 template <scalar_type T, array_value P, array_value C, array_operand O>
 expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O&& otherwise) {
-    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
+    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer,
+                  "Balm: positions must be integers");
     static const auto& gathered = *new auto(
         function("gather_if(x, position, condition, otherwise)",
                  [](dsl::In<T> from, dsl::Long position, dsl::Bool is_read, dsl::Var<canonical<T>> other) {
@@ -49,7 +50,8 @@ expr<canonical<T>> gather_if(const vector<T>& x, P&& positions, C&& condition, O
 ///     balm::scatter_if(y, positions, x, x > 0);
 template <scalar_type T, array_value P, array_operand V, array_value C>
 void scatter_if(vector<T>& to, P&& positions, V&& values, C&& condition) {
-    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer, "Balm: positions are integers");
+    static_assert(kind_of(detail::array_scalar<P>()) == scalar_kind::integer,
+                  "Balm: positions must be integers");
     static const auto& scattered = *new auto(
         function("scatter_if(to, position, value, condition)",
                  [](dsl::Out<T> into, dsl::Long position, dsl::Var<canonical<T>> value, dsl::Bool is_set) {
@@ -70,7 +72,7 @@ void scatter_if(vector<T>& to, P&& positions, V&& values, C&& condition) {
 ///     widths = balm::adjacent_difference(edges);
 template <array_value A>
 auto adjacent_difference(A&& a) {
-    static_assert(detail::are_scalars<A>(), "Balm: differences are of numbers");
+    static_assert(detail::are_scalars<A>(), "Balm: adjacent_difference takes numbers");
     const expr<detail::element_of<A>> own(detail::begin<detail::array_scalar<A>()>(static_cast<A&&>(a)));
     const auto here = element_index();
     auto difference = own - own[balm::max(here - 1, std::int64_t{0})];

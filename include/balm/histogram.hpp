@@ -43,12 +43,13 @@ namespace detail {
 
 template <class L>
 array::tape bins_of(const L& labels) {
-    static_assert(all_scalars<decltype(listed_arrays(labels))>, "Balm: bins are integers");
+    static_assert(all_scalars<decltype(listed_arrays(labels))>, "Balm: bin indices must be integers");
     array::tape list;
     std::apply(
         [&](const auto&... each) {
             static_assert(((kind_of(array_scalar<decltype(each)>()) == scalar_kind::integer) && ...),
-                          "Balm: bins are integers; cast them, or count numbers by histogram(x, …)");
+                          "Balm: bin indices must be integers; cast them, or sort numbers into bins with "
+                          "histogram(x, …)");
             (list.append(begin<array_scalar<decltype(each)>()>(each)), ...);
         },
         listed_arrays(labels));
@@ -74,7 +75,7 @@ inline expr<std::int64_t> counted(array::tape&& bins, const array::binning& how)
 }
 template <class W>
 auto added_up(array::tape&& bins, array::binning how, W&& weights) {
-    static_assert(are_scalars<W>(), "Balm: weights are numbers");
+    static_assert(are_scalars<W>(), "Balm: weights must be numbers");
     using R = weight_sum<W>;
     bins.append(begin<array_scalar<W>()>(static_cast<W&&>(weights)));
     how.has_weights = true;
@@ -110,14 +111,16 @@ expr<int> even_bin(const A& x, std::size_t bins, T low, T high) {
 }
 template <class A, class L>
 array::tape even_bins(const A& x, std::size_t bins, L low, L high) {
-    static_assert(are_scalars<A>(), "Balm: a histogram counts numbers; of short vectors count lanes");
+    static_assert(are_scalars<A>(),
+                  "Balm: a histogram takes numbers; for short vectors use their lanes (balm::lane<0>(v))");
     array::check_bins(bins, 1);
     using T = element_of<A>;
-    static_assert(!std::same_as<T, bool>, "Balm: a histogram counts numbers; of booleans use count(x)");
+    static_assert(!std::same_as<T, bool>, "Balm: a histogram takes numbers; for booleans use count(x)");
     if constexpr (std::floating_point<T>)
         return even_bin<T>(x, bins, static_cast<double>(low), static_cast<double>(high)).tape();
     else {
-        static_assert(std::integral<L>, "Balm: the bins of integers end at integers; cast the elements");
+        static_assert(std::integral<L>,
+                      "Balm: the bounds of a histogram of integers must be integers; cast the elements");
         using wide = std::conditional_t<std::same_as<T, std::uint64_t>, std::uint64_t, std::int64_t>;
         const expr<T> own(begin<scalar_of<T>>(x));
         return even_bin<wide>(cast<wide>(own), bins, static_cast<wide>(low), static_cast<wide>(high)).tape();

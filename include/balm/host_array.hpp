@@ -53,7 +53,8 @@ Mdspan mdspan_over(T* elements, const shape& extents) {
 ///     std::span<const float> all = got;
 template <class T>
 class host_array {
-    static_assert(std::is_trivially_copyable_v<T>, "Balm: elements are copied byte by byte to devices");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "Balm: elements are copied to devices byte by byte and must be trivially copyable");
 
 public:
     using value_type = T;

@@ -88,10 +88,9 @@ namespace detail {
 /// Refuses invalid elements.
 template <class T>
 constexpr bool check_image_element() {
-    static_assert(
-        image_element_type<T>,
-        "Balm: an image is made of float, half or integers of 8, 16 or 32 bits, of vectors of two or "
-        "four of these, or of balm::normalised integers of 8 or 16 bits");
+    static_assert(image_element_type<T>,
+                  "Balm: an image element must be float, half or an integer of 8, 16 or 32 bits, a vector of "
+                  "two or four of these, or a balm::normalised integer of 8 or 16 bits");
     return true;
 }
 

@@ -49,14 +49,18 @@ public:
     template <class... A>
     requires((dsl::detail::on_device<A> || ...) && !(dsl::detail::not_a_number<A> || ...)) void operator()(
         A&&... arguments) const {
-        static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
+        static_assert(
+            sizeof...(A) == sizeof...(P),
+            "Balm: wrong number of arguments: the kernel takes one for each parameter of its lambda");
         const trace::node nodes[] = {detail::argument_node<P>(static_cast<A&&>(arguments))...};
         trace::call(trace_.get(), nodes, sizeof...(A), {});
     }
     template <class... A>
     requires(!(dsl::detail::on_device<A> || ...) && !(dsl::detail::not_a_number<A> || ...)) bound_kernel<N>
     operator()(const A&... arguments) const {
-        static_assert(sizeof...(A) == sizeof...(P), "Balm: the kernel takes another number of arguments");
+        static_assert(
+            sizeof...(A) == sizeof...(P),
+            "Balm: wrong number of arguments: the kernel takes one for each parameter of its lambda");
         bound_kernel<N> bound;
         bound.function = trace_.get();
         bound.arguments.reserve(sizeof...(P));
@@ -98,9 +102,9 @@ template <int N, class S, class F>
 kernel_type_of<N, S> traced_kernel(std::string_view words, F& f, trace::location where) {
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
     static_assert(std::is_void_v<typename S::result>,
-                  "Balm: a kernel returns nothing; write to an Out parameter");
+                  "Balm: a kernel must return void; write to an Out parameter");
     static_assert(grid_dimensions<S> == 0 || grid_dimensions<S> == N,
-                  "Balm: the Grid parameter has another number of dimensions than the kernel");
+                  "Balm: the Grid parameter and the kernel have different numbers of dimensions");
     return kernel_type_of<N, S>(traced(words, N, f, S{}, where));
 }
 
@@ -117,21 +121,21 @@ auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
 
 template <int N, detail::generic_lambda F>
 BALM_REFUSED(
-    "Balm: a kernel's parameters have types: [](In<float> a, Out<float> b, Int n), or give the "
-    "signature: kernel<1, void(In<float>, Out<float>)>(name, lambda)")
+    "Balm: the parameters of a kernel need types: [](In<float> a, Out<float> b, Int n); for a generic "
+    "lambda, give the signature: kernel<1, void(In<float>, Out<float>)>(name, lambda)")
 F kernel(std::string_view words, F f);
 template <int N, detail::takes_host_values F>
 BALM_REFUSED(BALM_HOST_PARAMETER)
 F kernel(std::string_view words, F f, const char* file = "", std::uint32_t line = 0);
 template <class F>
-BALM_REFUSED("Balm: a kernel says how many dimensions its grid has: balm::kernel<1>(\"name\", lambda)")
+BALM_REFUSED("Balm: a kernel needs the number of dimensions of its grid: balm::kernel<1>(\"name\", lambda)")
 F kernel(std::string_view words, F f);
 template <int N, class F>
 requires std::is_function_v<F> BALM_REFUSED(
     "Balm: a kernel is traced from a lambda: balm::kernel<1>(\"name\", [](In<float> a, Out<float> b) {…})")
 int kernel(std::string_view words, F& f);
 template <int N, class F>
-requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel has a name: balm::kernel<1>(\"name\", lambda)")
+requires std::is_class_v<F> BALM_REFUSED("Balm: a kernel needs a name: balm::kernel<1>(\"name\", lambda)")
 F kernel(F f);
 
 /// The same for a generic lambda, with an explicit signature:

@@ -70,7 +70,7 @@ public:
     BALM_REFUSED(BALM_WITHOUT_GRID)
     pending execute(const bound_kernel<N>& kernel) const;
     template <int N, class... P, class... A>
-    BALM_REFUSED("Balm: a kernel is given its arguments first: device.execute(kernel(x, y), {n})")
+    BALM_REFUSED("Balm: bind the kernel's arguments first: device.execute(kernel(x, y), {n})")
     pending execute(const typed_kernel<N, P...>& kernel, const A&... arguments) const;
 
 private:

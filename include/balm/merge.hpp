@@ -73,23 +73,21 @@ inline constexpr bool are_sort_keys<std::tuple<A...>> =
 template <class K, class... Manner>
 array::ordering ordering_of(const Manner&... manner) {
     static_assert(sizeof...(Manner) <= 1 && (is_sort_manner<Manner> && ...),
-                  "Balm: behind the sorted arrays there is an order, or a comparison that gives a Bool, or "
-                  "nothing");
+                  "Balm: only an order, or a comparison that returns a Bool, may follow the sorted arrays");
     array::ordering made;
     [[maybe_unused]] const auto take = [&]<class M>(const M& how) {
         if constexpr (std::same_as<M, sort_order>) {
             made.order = how;
         } else {
-            static_assert(
-                array_value<K> && compares<K, M>,
-                "Balm: a comparison takes two elements of the keys, which are one array, of the same "
-                "type as they are of");
+            static_assert(array_value<K> && compares<K, M>,
+                          "Balm: a comparison takes two elements of the keys, which must be a single array, "
+                          "with the keys' type");
             made.is_ahead = how.function();
         }
     };
     if constexpr (sizeof...(Manner) == 0)
         static_assert(are_sort_keys<decltype(listed_arrays(std::declval<const K&>()))>,
-                      "Balm: keys are numbers; arrays of other elements are sorted by a comparison");
+                      "Balm: keys must be numbers; for other elements pass a comparison");
     (take(manner), ...);
     return made;
 }
@@ -97,7 +95,7 @@ array::ordering ordering_of(const Manner&... manner) {
 template <class A, class B>
 constexpr void check_same_elements() {
     static_assert(std::same_as<kept_vectors_of<A>, kept_vectors_of<B>>,
-                  "Balm: the two sorted arrays have elements of the same types; cast one of them");
+                  "Balm: the two sorted arrays must have the same element types; cast one of them");
 }
 
 /// A vector, or a tuple of them, as a tuple.
@@ -115,7 +113,7 @@ template <class Into, class... Lists>
 constexpr void check_targets() {
     using wanted = decltype(std::tuple_cat(std::declval<flat_vectors<kept_vectors_of<Lists>>>()...));
     static_assert(std::same_as<Into, wanted>,
-                  "Balm: targets are of the types of the elements that they take, one for each array");
+                  "Balm: each array needs one target, of the array's element type");
 }
 
 /// Calls use(pair) with both lists.
@@ -144,7 +142,7 @@ void with_sorted_pair(const char* name, const A& a, const B& b, const Use& use, 
 template <class Result>
 Result made_by(const auto& make) {
     std::shared_ptr<array::vector_state> states[32];
-    static_assert(vectors_in<Result> <= std::size(states), "Balm: 32 vectors are made at once, at most");
+    static_assert(vectors_in<Result> <= std::size(states), "Balm: a call can make at most 32 vectors");
     make(states);
     std::shared_ptr<array::vector_state>* next = states;
     return next_made<Result>::from(next);

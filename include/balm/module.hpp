@@ -357,11 +357,12 @@ public:
     explicit module(Definition&& define) : state_(detail::make_module()) {
         using made = std::invoke_result_t<Definition&, module_builder&>;
         static_assert(detail::is_module_entry<made>,
-                      "Balm: the definition of a module ends with return m.entry(…)");
+                      "Balm: the definition of a module must end with return m.entry(…)");
         using F = decltype(made::run);
-        static_assert(std::is_invocable_r_v<R, const F&, program&, A...>,
-                      "Balm: a module's entry takes a balm::program& and the parameters of the module's "
-                      "signature, gives its result, and is not mutable: several threads may run it at once");
+        static_assert(
+            std::is_invocable_r_v<R, const F&, program&, A...>,
+            "Balm: a module's entry must take a balm::program& and the parameters of the module's signature, "
+            "return its result, and not be mutable, as several threads may run it at once");
         try {
             module_builder m(state_);
             entry_ = std::make_shared<const detail::module_call_of<F, R, A...>>(define(m).run);

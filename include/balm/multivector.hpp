@@ -88,7 +88,7 @@ decltype(auto) component(std::size_t k, A&& a) {
 template <class F, std::size_t... K, class... A>
 auto each_component(std::index_sequence<K...>, F&& f, A&&... a) {
     using part = decltype(f(component(0, a)...));
-    static_assert(is_expr<part>, "Balm: the function gives an expression for each component");
+    static_assert(is_expr<part>, "Balm: the function must return an expression for each component");
     const auto of = [&](std::size_t k) { return f(component(k, a)...); };
     return multi_expr<typename part::value_type, sizeof...(K)>({of(K)...});
 }
@@ -111,7 +111,7 @@ template <class F, class... A>
 requires multi_operands<A...>
 auto each(F&& f, A&&... a) {
     constexpr std::size_t n = detail::common_components<A...>();
-    static_assert(n > 0, "Balm: these have different numbers of components");
+    static_assert(n > 0, "Balm: the operands have different numbers of components");
     return detail::each_component(std::make_index_sequence<n>(), static_cast<F&&>(f), static_cast<A&&>(a)...);
 }
 
@@ -169,7 +169,7 @@ public:
     template <class A>
     requires multi_operand<A> multivector& operator=(A&& a) {
         static_assert(!multi_value<A> || detail::components_of<std::remove_cvref_t<A>> == N,
-                      "Balm: these have different numbers of components");
+                      "Balm: the operands have different numbers of components");
         assign(std::make_index_sequence<N>(), a);
         return *this;
     }

@@ -132,7 +132,7 @@ void assign_state(S& to, const F& value) {
 template <class Factor, class First, class... Rest>
 expr<element_of<First>> weighted_sum(const Factor* factors, const First& first, const Rest&... rest) {
     static_assert((std::same_as<element_of<First>, element_of<Rest>> && ...),
-                  "Balm: states and derivatives of a stepper have elements of one type");
+                  "Balm: the states and derivatives of a stepper must have the same element type");
     std::optional<expr<element_of<First>>> sum;
     const auto add = [&](Factor factor, const auto& x) {
         if (factor == Factor(0)) return;
@@ -324,8 +324,8 @@ namespace boost::numeric::odeint {
 template <balm::odeint_state S>
 struct algebra_dispatcher<S> {
     static_assert(balm::detail::has_floats<S>(),
-                  "Balm: states of Boost.odeint are vectors of float, double, half, complex numbers or short "
-                  "vectors of these");
+                  "Balm: states of Boost.odeint must be vectors of float, double, half, complex numbers or "
+                  "short vectors of these");
     using algebra_type = vector_space_algebra;
 };
 template <class T, std::size_t N>

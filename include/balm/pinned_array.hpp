@@ -38,7 +38,8 @@ void check_range(const char* of, const shape& extents, std::size_t first, std::s
 /// The device's driver pins the memory; transfers of any device may use it.
 template <class T>
 class pinned_array {
-    static_assert(std::is_trivially_copyable_v<T>, "Balm: elements are copied byte by byte to devices");
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "Balm: elements are copied to devices byte by byte and must be trivially copyable");
 
 public:
     using value_type = T;

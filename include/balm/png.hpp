@@ -80,8 +80,8 @@ concept png_element = std::same_as<T, unsigned char> || std::same_as<T, uchar4> 
 
 inline void check_png_shape(const shape& extents) {
     if (extents.dimensions() != 2)
-        throw usage_error("A picture has rows and columns, and this array is of " + to_string(extents) +
-                          " elements; write balm::view(x, {rows, columns}).");
+        throw usage_error("A picture must have two dimensions, rows and columns, but this array is of " +
+                          to_string(extents) + " elements; write balm::view(x, {rows, columns}).");
 }
 
 template <png_number T>

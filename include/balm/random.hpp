@@ -118,7 +118,7 @@ template <class T, class Generator = philox>
 requires std::floating_point<T> || vector_type<T>
 class normal : public detail::random_numbers<T, Generator, detail::random_distribution::normal> {
     static_assert(std::floating_point<typename detail::host_type<detail::random_element<T>::type>::type>,
-                  "Balm: normal numbers are float or double");
+                  "Balm: normally distributed numbers must be float or double");
 };
 
 }  // namespace balm

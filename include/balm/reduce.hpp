@@ -128,11 +128,11 @@ template <array::reduction_kind Kind, scalar Element, class R, class A>
 lazy_reduction<R> lazily(A&& a) {
     static_assert(
         are_scalars<A>(),
-        "Balm: this reduction takes numbers; of short vectors reduce lanes (balm::lane<0>(v)), of "
-        "complex numbers abs(z) or real(z), of structures fields. sum, sum_compensated, product, min "
-        "and max of short vectors and sums of complex numbers go to the host");
+        "Balm: this reduction takes numbers; for short vectors reduce lanes (balm::lane<0>(v)), for complex "
+        "numbers abs(z) or real(z), for structures members. sum, sum_compensated, product, min and max of "
+        "short vectors and sums of complex numbers can only be returned to the host");
     static_assert(Kind != array::reduction_kind::sum_compensated || is_floating(Element),
-                  "Balm: sum_compensated adds floating numbers; sums of integers are exact");
+                  "Balm: sum_compensated takes floating-point numbers; sums of integers are exact");
     return {begin<array_scalar<A>()>(static_cast<A&&>(a)), {Kind, Element}};
 }
 
@@ -176,10 +176,9 @@ template <class First, class... Rest>
 template <class... T, class... R>
 requires(sizeof...(T) == sizeof...(R)) void reduce_into(policy how, std::tuple<vector<T>&...> into,
                                                         lazy_reduction<R>... from) {
-    static_assert(
-        (std::is_same_v<T, R> && ...),
-        "Balm: a vector that takes a reduction's result has elements of the result's type; cast the "
-        "expression, or, for arg_min and arg_max, reduce to the host");
+    static_assert((std::is_same_v<T, R> && ...),
+                  "Balm: the target of a reduction must have the result's type as its element type; cast the "
+                  "expression, or, for arg_min and arg_max, reduce to the host");
     const array::reduction asked[] = {from.how()...};
     std::apply(
         [&](vector<T>&... target) {
@@ -322,15 +321,15 @@ struct folding<device_function<R, P, Q>> {
 
     template <array_value A>
     static array::tape elements(A&& a) {
+        static_assert(are_scalars<A>(),
+                      "Balm: this reduction takes numbers; for short vectors fold lanes (balm::lane<0>(v)), "
+                      "for complex numbers real(z) and imag(z), for structures members");
         static_assert(
-            are_scalars<A>(),
-            "Balm: this reduction takes numbers; of short vectors fold lanes (balm::lane<0>(v)), of "
-            "complex numbers real(z) and imag(z), of structures fields");
-        static_assert(std::is_same_v<P, R> && std::is_same_v<Q, R>,
-                      "Balm: the function of a fold takes two elements and gives one, all of one type");
+            std::is_same_v<P, R> && std::is_same_v<Q, R>,
+            "Balm: the function of a fold must take two values and return one, all of the same type");
         static_assert(
             kind_of(array_scalar<A>()) <= kind_of(scalar_of<type>),
-            "Balm: the function of this fold takes a narrower type than the elements are of; cast them");
+            "Balm: the function of this fold takes a narrower type than that of the elements; cast them");
         return begin<array_scalar<A>()>(static_cast<A&&>(a));
     }
 };
@@ -348,7 +347,7 @@ auto fold_of(A&& a, I identity, const device_function<R, P, Q>& function) {
     using folding = detail::folding<device_function<R, P, Q>>;
     using T = typename folding::type;
     static_assert(kind_of(scalar_of<I>) <= kind_of(scalar_of<T>),
-                  "Balm: the function of this fold takes a narrower type than the identity is of; cast it");
+                  "Balm: the function of this fold takes a narrower type than that of the identity; cast it");
     return lazy_reduction<T>(folding::elements(static_cast<A&&>(a)),
                              {array::reduction_kind::fold, scalar_of<T>,
                               detail::entering_bits<scalar_of<T>>(identity), function.function()});

@@ -38,14 +38,14 @@ namespace detail {
 template <class R>
 array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive) {
     static_assert(scalar_type<R>,
-                  "Balm: a scan has one number for each element; arg_min and arg_max have a value and a "
+                  "Balm: a scan yields one number per element, but arg_min and arg_max yield a value and a "
                   "position: scan min_of(x) or max_of(x)");
     return {what.how(), is_inclusive};
 }
 template <class R, scalar_type I>
 array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, I init) {
     static_assert(kind_of(scalar_of<I>) <= kind_of(scalar_of<R>),
-                  "Balm: the initial value of this scan is of a wider type than its results; cast it");
+                  "Balm: the initial value of this scan has a wider type than the results; cast it");
     array::scan how = scan_of(what, is_inclusive);
     how.has_init = true;
     how.init = entering_bits<scalar_of<R>>(init);
@@ -55,7 +55,7 @@ array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, I init) {
 /// Whether an element's key differs from the one before it.
 template <class K>
 array::tape starts_of_segments(K&& keys) {
-    static_assert(are_scalars<K>(), "Balm: the keys of a scan are numbers");
+    static_assert(are_scalars<K>(), "Balm: the keys of a scan must be numbers");
     const expr<element_of<K>> own(begin<array_scalar<K>()>(keys));
     const auto here = element_index();
     return (own != own[balm::max(here - 1, std::int64_t{0})]).tape();

@@ -29,13 +29,13 @@ namespace detail {
 template <class... T, class... R>
 void scan_into(bool is_inclusive, const std::tuple<vector<T>&...>& into, array::vector_state* const* carry,
                lazy_reduction<R>... what) {
-    static_assert(sizeof...(T) == sizeof...(R), "Balm: scans take a target for each of them");
+    static_assert(sizeof...(T) == sizeof...(R), "Balm: each scan needs one target");
     static_assert((scalar_type<R> && ...),
-                  "Balm: a scan has one number for each element; arg_min and arg_max have a value and a "
+                  "Balm: a scan yields one number per element, but arg_min and arg_max yield a value and a "
                   "position: scan min_of(x) or max_of(x)");
-    static_assert((std::is_same_v<T, R> && ...),
-                  "Balm: a vector that takes a scan has elements of the type of its results; cast the "
-                  "expression");
+    static_assert(
+        (std::is_same_v<T, R> && ...),
+        "Balm: the target of a scan must have the result's type as its element type; cast the expression");
     const array::reduction asked[] = {what.how()...};
     array::tape list = joined_programs(std::move(what)...);
     std::apply(
@@ -49,7 +49,7 @@ template <class... T, class... C, class... R>
 void scan_with_carry(bool is_inclusive, const std::tuple<vector<T>&...>& into,
                      const std::tuple<vector<C>&...>& carry, lazy_reduction<R>... what) {
     static_assert(sizeof...(C) == sizeof...(R) && (std::is_same_v<C, R> && ...),
-                  "Balm: scans take a vector of one element for each carry, of the type of the results");
+                  "Balm: each scan needs one carry, a vector of one element of the result's type");
     std::apply(
         [&](vector<C>&... of) {
             array::vector_state* const each[] = {of.state().get()...};

@@ -50,7 +50,8 @@ const auto& search_function() {
 
 template <searched What, class T, class A>
 expr<std::int64_t> search(const vector<T>& sorted, A&& needles) {
-    static_assert(scalar_type<T> && are_scalars<A>(), "Balm: numbers are searched for among numbers");
+    static_assert(scalar_type<T> && are_scalars<A>(),
+                  "Balm: searches take numbers, both as sorted elements and as values to find");
     if (!sorted.state()) vector_without_device();
     return search_function<What, T>()(static_cast<A&&>(needles), sorted,
                                       static_cast<std::int64_t>(sorted.size()));

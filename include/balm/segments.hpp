@@ -41,7 +41,7 @@ namespace detail {
 /// Offsets as a vector. Throws usage_error if they are not valid for `size` elements.
 template <class O>
 vector<std::int64_t> checked_offsets(const char* name, const O& offsets, std::size_t size) {
-    static_assert(kind_of(array_scalar<O>()) == scalar_kind::integer, "Balm: offsets are integers");
+    static_assert(kind_of(array_scalar<O>()) == scalar_kind::integer, "Balm: offsets must be integers");
     vector<std::int64_t> own = as_one_vector(expr<std::int64_t>(cast<std::int64_t>(offsets)));
     if (own.empty()) array::refuse_no_offsets(name);
     const std::size_t last = own.size() - 1;
@@ -73,8 +73,7 @@ void sort_segments_with(const char* name, vector<K>& keys, const O& offsets, V&.
         } else {
             static_assert(
                 is_written_vector<A&>,
-                "Balm: the values that a sort moves are vectors that can be assigned to; behind them "
-                "there may be an order");
+                "Balm: the values of a sort must be assignable vectors; only an order may follow them");
             values.push_back(each.state());
         }
     };
@@ -99,7 +98,7 @@ void sort_segments_with(const char* name, vector<K>& keys, const O& offsets, V&.
 template <class T, array_value O>
 void sort_segments(vector<T>& x, const O& offsets, sort_order order = ascending) {
     static_assert(detail::sort_key_element<T>,
-                  "Balm: numbers are sorted; of structures sort positions by a member");
+                  "Balm: sort_segments takes numbers; to sort structures, sort positions by a member");
     detail::sort_segments_with("sort_segments", x, offsets, order);
 }
 /// The same with values: vectors of any type that move with their keys. The last argument may be the order.
@@ -108,7 +107,7 @@ void sort_segments(vector<T>& x, const O& offsets, sort_order order = ascending)
 ///     balm::sort_segments_by_key(keys, offsets, a, b, balm::descending);
 template <class T, array_value O, class... V>
 void sort_segments_by_key(vector<T>& keys, const O& offsets, V&&... values_and_order) {
-    static_assert(detail::sort_key_element<T>, "Balm: keys are numbers");
+    static_assert(detail::sort_key_element<T>, "Balm: keys must be numbers");
     detail::sort_segments_with("sort_segments_by_key", keys, offsets, values_and_order...);
 }
 

@@ -44,7 +44,8 @@ auto selected(const char* name, bool is_partition, const A& values, C&& conditio
 template <class A, class C, class... T>
 void select_into(const char* name, bool is_partition, std::tuple<vector<T>&...> into,
                  vector<std::int64_t>& count, const A& values, C&& condition) {
-    static_assert(sizeof...(T) == array_count<A>, "Balm: a selection takes a target for each of its arrays");
+    static_assert(sizeof...(T) == array_count<A>,
+                  "Balm: a selection needs one target for each of its arrays");
     compaction_parts parts = parts_where(values, static_cast<C&&>(condition));
     array::compaction how = parts.as(name);
     how.is_partition = is_partition;

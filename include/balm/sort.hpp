@@ -93,17 +93,17 @@ public:
         using plain = std::remove_cvref_t<K>;
         if constexpr (is_tied<plain>) {
             static_assert(!IsCompared,
-                          "Balm: a comparison compares the elements of one vector; make the keys "
-                          "the members of a structure");
+                          "Balm: a comparison takes the elements of a single vector; make the keys the "
+                          "members of a structure");
             std::apply([&](auto&... each) { (add_key<IsCompared>(each), ...); }, key.values());
         } else {
             static_assert(
                 array_value<K>,
-                "Balm: keys are vectors, expressions, or several vectors as balm::tie(first, second)");
+                "Balm: keys must be vectors, expressions, or several vectors as balm::tie(first, second)");
             using element = std::remove_const_t<typename plain::value_type>;
             static_assert(sort_key_element<element> || IsCompared,
-                          "Balm: keys are numbers; sort structures by an expression of their members: "
-                          "sort_by_key(key, x), or by a comparison: sort(x, is_ahead)");
+                          "Balm: keys must be numbers; sort structures by an expression of their members, "
+                          "sort_by_key(key, x), or with a comparison, sort(x, is_ahead)");
             if constexpr (is_written_vector<K&&>)
                 keys_.push_back({key.state(), {}});
             else
@@ -117,9 +117,10 @@ public:
             std::apply([&](auto&... each) { (add_value(each), ...); }, value.values());
         } else if constexpr (!is_sort_manner<plain>) {
             static_assert(!is_device_function<plain>,
-                          "Balm: a comparison takes two keys and gives whether the first is ahead: a Bool");
+                          "Balm: a comparison must take two keys and return a Bool: whether the first one "
+                          "precedes the second");
             static_assert(is_written_vector<V&&> || is_device_function<plain>,
-                          "Balm: the values that a sort moves are vectors that can be assigned to");
+                          "Balm: the values of a sort must be assignable vectors");
             if constexpr (is_written_vector<V&&>) values_.push_back(value.state());
         }
     }
@@ -148,7 +149,7 @@ void sort_with(K&& keys, V&&... values) {
                 if (is_manner[k]) return false;
             return true;
         }(),
-        "Balm: the order, or the comparison, is the last argument of a sort");
+        "Balm: the order or comparison must be the last argument of a sort");
     constexpr bool is_compared = count > 0 && is_function[count == 0 ? 0 : count - 1];
     sort_arguments arguments;
     arguments.add_key<is_compared>(static_cast<K&&>(keys));
@@ -156,7 +157,7 @@ void sort_with(K&& keys, V&&... values) {
     if constexpr (is_compared) {
         const auto& is_ahead = std::get<count - 1>(std::tie(values...));
         static_assert(compares<K, std::remove_cvref_t<decltype(is_ahead)>>,
-                      "Balm: a comparison takes two elements of the keys, of the same type as they are of");
+                      "Balm: a comparison must take two elements of the keys, with the keys' type");
         arguments.sort(is_ahead.function());
     } else {
         sort_order order = sort_order::ascending;
@@ -194,10 +195,9 @@ void sort_with(K&& keys, V&&... values) {
 template <class K, class... Manner>
 requires(detail::is_written_vector<K&&> ||
          detail::is_tied<std::remove_cvref_t<K>>) void sort(K&& keys, const Manner&... order_or_comparison) {
-    static_assert(
-        sizeof...(Manner) <= 1 && (detail::is_sort_manner<Manner> && ...),
-        "Balm: a sort takes an order, or a comparison that gives a Bool; values are sorted along by "
-        "sort_by_key(keys, values)");
+    static_assert(sizeof...(Manner) <= 1 && (detail::is_sort_manner<Manner> && ...),
+                  "Balm: a sort takes an order, or a comparison that returns a Bool; to move values along "
+                  "with keys, write sort_by_key(keys, values)");
     detail::sort_with(static_cast<K&&>(keys), order_or_comparison...);
 }
 template <detail::host_elements K, class... Manner>
@@ -205,7 +205,8 @@ BALM_REFUSED(BALM_HOST_ELEMENTS)
 void sort(K& keys, const Manner&... order_or_comparison);
 template <array_value K, class... Manner>
 requires(!detail::is_written_vector<K&&>) BALM_REFUSED(
-    "Balm: a sort changes a vector; of an expression, a view or a const vector: y = balm::sorted(x)")
+    "Balm: sort modifies a vector in place; for an expression, a view or a const vector write y = "
+    "balm::sorted(x)")
 void sort(K&& keys, const Manner&... order_or_comparison);
 
 /// Sorts keys, and moves the elements of any number of vectors with them. The sort is stable: elements with
@@ -234,7 +235,7 @@ void sort_by_key(K&& keys, V&&... values_and_order) {
 template <array_value A>
 auto sorted(A&& elements, sort_order order = ascending) {
     using T = detail::element_of<A>;
-    static_assert(scalar_type<T>, "Balm: numbers are sorted; sort structures by sort_by_key(key, x)");
+    static_assert(scalar_type<T>, "Balm: sorted takes numbers; sort structures with sort_by_key(key, x)");
     return expr<T>(array::sorted(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order));
 }
 
@@ -247,7 +248,7 @@ auto sorted(A&& elements, sort_order order = ascending) {
 template <array_value A>
 auto sorted(A&& elements, const array::dimension_list& over, sort_order order = ascending) {
     using T = detail::element_of<A>;
-    static_assert(scalar_type<T>, "Balm: numbers are sorted; sort structures by sort_by_key(key, x)");
+    static_assert(scalar_type<T>, "Balm: sorted takes numbers; sort structures with sort_by_key(key, x)");
     return expr<T>(
         array::sorted_rows(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order, over));
 }
@@ -262,7 +263,7 @@ auto sorted(A&& elements, const array::dimension_list& over, sort_order order = 
 template <std::integral I = std::uint32_t, array_value A>
 auto argsort(A&& keys, sort_order order = ascending) {
     using T = detail::element_of<A>;
-    static_assert(scalar_type<T>, "Balm: keys are numbers");
+    static_assert(scalar_type<T>, "Balm: keys must be numbers");
     return expr<canonical<I>>(array::sorted_positions(expr<T>(static_cast<A&&>(keys)).tape(),
                                                       detail::array_type<T>(), order, scalar_of<I>));
 }

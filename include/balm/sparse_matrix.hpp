@@ -164,10 +164,10 @@ struct csr_matrix {
 template <class T, class Index = std::int32_t>
 class sparse_matrix {
     static_assert(detail::is_matrix_entry<T>(),
-                  "Balm: the entries of a sparse matrix are float, double, integers of 32 or 64 bits, or "
+                  "Balm: the entries of a sparse matrix must be float, double, integers of 32 or 64 bits, or "
                   "std::complex of float or double");
     static_assert(std::same_as<Index, std::int32_t> || std::same_as<Index, std::int64_t>,
-                  "Balm: a sparse matrix stores column indices as std::int32_t or std::int64_t");
+                  "Balm: the column indices of a sparse matrix must be std::int32_t or std::int64_t");
 
 public:
     using value_type = T;
@@ -237,10 +237,10 @@ public:
                                        C&& column_indices, V&& values, storage how = storage::automatic) {
         static_assert(kind_of(detail::array_scalar<R>()) == scalar_kind::integer &&
                           kind_of(detail::array_scalar<C>()) == scalar_kind::integer,
-                      "Balm: rows and columns of entries are integers");
+                      "Balm: row and column indices must be integers");
         static_assert(
             std::same_as<detail::element_of<V>, typename detail::array_element<T>::type>,
-            "Balm: the values are of another type than the matrix's entries; cast<T>(x) converts them");
+            "Balm: the values and the matrix have different types; convert the values with cast<T>(x)");
         return sparse_matrix(array::assembled(
             array::triplets_of(rows, columns, cast<std::int64_t>(static_cast<R&&>(row_indices)).tape(),
                                cast<std::int64_t>(static_cast<C&&>(column_indices)).tape(),
@@ -334,11 +334,11 @@ auto sparse_product(const std::shared_ptr<const array::sparse_state>& matrix, X&
         static_assert(
             kind_of(scalar_of<given>) < kind_of(scalar_of<element>) ||
                 (kind_of(scalar_of<given>) == kind_of(scalar_of<element>) && sizeof(given) < sizeof(element)),
-            "Balm: the vector's elements would narrow to the matrix's; cast<T>(x) says so");
+            "Balm: the vector's elements would narrow to the matrix's type; write cast<T>(x)");
         return sparse_product<T>(matrix, cast<element>(static_cast<X&&>(x)), is_transposed);
     } else {
         static_assert(std::same_as<element, given>,
-                      "Balm: the vector's elements are of another type than the matrix's");
+                      "Balm: the vector and the matrix have different element types");
         return expr<element>(
             array::product(matrix, begin<array_scalar<X>()>(static_cast<X&&>(x)), is_transposed));
     }

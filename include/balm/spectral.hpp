@@ -55,8 +55,8 @@ using element_of_convolution =
 template <class A, class B>
 constexpr void check_convolution() {
     static_assert(std::same_as<fft_precision_of<A>, fft_precision_of<B>>,
-                  "Balm: the operands of a convolution have one precision; write cast<double>(x) or "
-                  "complex_cast<double>(x)");
+                  "Balm: the operands of a convolution must have the same precision; write cast<double>(x) "
+                  "or complex_cast<double>(x)");
 }
 
 /// The array with which correlate convolves the first operand.

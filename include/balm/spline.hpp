@@ -124,7 +124,7 @@ concept spline_element = std::same_as<T, float> || std::same_as<T, double>;
 template <int D, class T, class Lattice>
 class spline {
     static_assert(D >= 1 && D <= 3, "Balm: a spline has one to three dimensions");
-    static_assert(spline_element<T>, "Balm: a spline is of float or of double");
+    static_assert(spline_element<T>, "Balm: a spline must have the type float or double");
 
 public:
     using value_type = T;
@@ -135,14 +135,14 @@ public:
     /// them; if a coordinate is NaN, so is the value.
     template <class... X>
     requires((balm::array_operand<X> && ...)) auto operator()(X&&... at) const {
-        static_assert(sizeof...(X) == D, "Balm: a spline takes a coordinate for each of its dimensions");
+        static_assert(sizeof...(X) == D, "Balm: a spline takes one coordinate per dimension");
         return call(lattice(), static_cast<X&&>(at)...);
     }
     /// The same in a kernel that takes the lattice as a parameter, In<T>: pass lattice() to it. The bounds
     /// and the lattice's extents become constants of the kernel.
     template <class... X>
     auto operator()(const dsl::In<T>& control_points, X&&... at) const {
-        static_assert(sizeof...(X) == D, "Balm: a spline takes a coordinate for each of its dimensions");
+        static_assert(sizeof...(X) == D, "Balm: a spline takes one coordinate per dimension");
         return call(control_points, dsl::Var<T>(static_cast<X&&>(at))...);
     }
 
@@ -259,7 +259,7 @@ private:
     template <class A>
     static vector<T> computed(const A& a) {
         static_assert(std::same_as<detail::element_of<A>, T>,
-                      "Balm: points and values have the type of the spline; cast<T>(x) converts them");
+                      "Balm: points and values must have the spline's type; convert them with cast<T>(x)");
         return vector<T>(expr<T>(a));
     }
     template <class... P, class F, class V>
@@ -268,7 +268,7 @@ private:
         : base(std::apply(
               [&](const auto&... each) {
                   static_assert(sizeof...(P) == D,
-                                "Balm: scattered points have a coordinate for each dimension of the spline");
+                                "Balm: scattered points need one coordinate per dimension of the spline");
                   return array::fitted<D, T>({moved(each)...}, moved(values), asked);
               },
               points)) {}
@@ -316,7 +316,7 @@ private:
     template <class E>
     static auto made(const spline_bounds<D>& bounds, const expr<E>& values, spline_ends ends) {
         static_assert(std::same_as<E, T>,
-                      "Balm: the values have the type of the spline; cast<T>(x) converts them");
+                      "Balm: the values must have the spline's type; convert them with cast<T>(x)");
         return array::interpolating<T>(values, detail::spline_request_of(bounds), ends);
     }
 };

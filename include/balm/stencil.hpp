@@ -163,7 +163,7 @@ std::optional<T> constant_of(const B& beyond) {
         return std::nullopt;
     else {
         static_assert(balm::array_operand<T>,
-                      "Balm: structures have no constant border; take clamp, wrap or mirror");
+                      "Balm: structures have no constant border; use clamp, wrap or mirror");
         return static_cast<T>(beyond.value);
     }
 }
@@ -196,7 +196,7 @@ array::selection selected(const A& a) {
 template <detail::border_rule B, class F, array_value... A>
 requires(sizeof...(A) > 0) auto stencil(const B& beyond, F&& f, const A&... arrays) {
     using made = std::invoke_result_t<F&, const neighbours<detail::element_of<A>>&...>;
-    static_assert(array_value<made>, "Balm: the function of a stencil gives an expression of what it reads");
+    static_assert(array_value<made>, "Balm: the function of a stencil must return an expression");
     using R = detail::element_of<made>;
     array::stencil_inputs inputs({detail::selected(arrays)...});
     const auto value = [&](const array::region& where) {

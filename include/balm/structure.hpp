@@ -82,9 +82,8 @@ template <class Member>
 trace::member describe_member(const char* name, std::size_t offset) {
     using element = std::remove_all_extents_t<typename member_type<Member>::type>;
     static_assert(element_type<element> && !is_complex_value<element>,
-                  "Balm: a member of a structure is a scalar, an enumeration, a short vector, another "
-                  "structure declared "
-                  "with BALM_STRUCT, or an array of these");
+                  "Balm: a member of a structure must be a scalar, an enumeration, a short vector, another "
+                  "structure declared with BALM_STRUCT, or an array of these");
     return {name, type_of_element<element>(), static_cast<std::uint32_t>(offset),
             static_cast<std::uint32_t>(sizeof(Member) / sizeof(element))};
 }
@@ -120,7 +119,8 @@ trace::member describe_member(const char* name, std::size_t offset) {
             BALM_FOR_EACH(BALM_DESCRIBE_MEMBER, BALM_COMMA, S, __VA_ARGS__)};                         \
         static const ::balm::trace::structure description{#S, sizeof(S), alignof(S), members,         \
                                                           sizeof(members) / sizeof(members[0])};      \
-        static_assert(::std::is_trivially_copyable_v<S>, "Balm: a structure is copied byte by byte"); \
+        static_assert(::std::is_trivially_copyable_v<S>,                                              \
+                      "Balm: a structure is copied byte by byte and must be trivially copyable");     \
         return description;                                                                           \
     }                                                                                                 \
     template <class BalmAccess>                                                                       \

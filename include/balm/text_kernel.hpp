@@ -188,7 +188,7 @@ auto source_kernel(const detail::located_name& name, const Sources&... sources) 
     static_assert(N >= 1 && N <= 3, "Balm: a kernel has 1, 2 or 3 dimensions");
     using S = detail::device_signature_of<Signature>;
     static_assert(std::is_void_v<typename S::result>,
-                  "Balm: a kernel returns nothing; write to an Out parameter");
+                  "Balm: a kernel must return void; write to an Out parameter");
     const text_source source = (text_source() + ... + text_source(sources));
     return detail::kernel_type_of<N, S>(
         detail::text_trace(name, N, source, typename detail::signature_of<Signature>::type{}));

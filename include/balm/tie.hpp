@@ -23,7 +23,8 @@ array::target target_of(vector<T>& v, const array::tape& values) {
 }
 template <class T>
 array::target target_of(const view<T>& v, const array::tape&) {
-    static_assert(!std::is_const_v<T>, "Balm: this view is of an expression or of a constant vector");
+    static_assert(!std::is_const_v<T>,
+                  "Balm: this view is read-only: it views an expression or a const vector");
     return {v.what().of.vectors[0].get(), &v.what().where};
 }
 
@@ -44,7 +45,7 @@ public:
     /// usage_error if sizes differ.
     template <class... A>
     void operator=(const std::tuple<A...>& values) {
-        static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie takes an expression for each vector");
+        static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie needs one expression for each vector");
         assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() { return std::get<K>(values); });
     }
     /// Assigns the elements of other vectors: `tie(a, b) = tie(b, a)` exchanges them.
@@ -54,13 +55,14 @@ public:
     }
     void operator=(const tied& other) { *this = other.values(); }
 
-#define BALM_COMPOUND(symbol, id)                                                                            \
-    template <class... A>                                                                                    \
-    void operator symbol(const std::tuple<A...>& values) {                                                   \
-        static_assert(sizeof...(A) == sizeof...(Target), "Balm: a tie takes an expression for each vector"); \
-        assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() {                                       \
-            return apply<builtin::id>(std::get<K>(targets_), std::get<K>(values));                           \
-        });                                                                                                  \
+#define BALM_COMPOUND(symbol, id)                                                  \
+    template <class... A>                                                          \
+    void operator symbol(const std::tuple<A...>& values) {                         \
+        static_assert(sizeof...(A) == sizeof...(Target),                           \
+                      "Balm: a tie needs one expression for each vector");         \
+        assign(std::index_sequence_for<A...>(), [&]<std::size_t K>() {             \
+            return apply<builtin::id>(std::get<K>(targets_), std::get<K>(values)); \
+        });                                                                        \
     }
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND

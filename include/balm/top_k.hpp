@@ -166,7 +166,7 @@ auto as_one_vector(const A& a) {
 template <class T>
 auto selection_of(const vector<T>& elements, sort_order order) {
     static_assert(sort_key_element<T>,
-                  "Balm: numbers have an order; elements of other types are ordered by a comparison");
+                  "Balm: only numbers have a default order; for other elements pass a comparison");
     using element = element_of<vector<T>>;
     using bits = std::conditional_t<sizeof(element) == 8, std::uint64_t, std::uint32_t>;
     return radix_selection<bits>(
@@ -217,7 +217,7 @@ T element_at(const vector<T>& elements, std::size_t rank, const device_function<
 template <array_value A, class Manner = sort_order>
 auto top_k(const A& a, std::size_t k, const Manner& order_or_comparison = descending) {
     static_assert(detail::is_sort_manner<Manner>,
-                  "Balm: the last argument of top_k is an order, or a comparison that gives a Bool");
+                  "Balm: the last argument of top_k must be an order, or a comparison that returns a Bool");
     const auto elements = detail::as_one_vector(a);
     if (k > elements.size()) array::refuse_top(k, elements.size());
     return detail::first_elements(elements, k, order_or_comparison);
@@ -230,8 +230,9 @@ auto top_k(const A& a, std::size_t k, const Manner& order_or_comparison = descen
 ///     double median = balm::nth_element(x, x.size() / 2);
 template <array_value A, class Manner = sort_order>
 auto nth_element(const A& a, std::size_t rank, const Manner& order_or_comparison = ascending) {
-    static_assert(detail::is_sort_manner<Manner>,
-                  "Balm: the last argument of nth_element is an order, or a comparison that gives a Bool");
+    static_assert(
+        detail::is_sort_manner<Manner>,
+        "Balm: the last argument of nth_element must be an order, or a comparison that returns a Bool");
     const auto elements = detail::as_one_vector(a);
     if (rank >= elements.size()) array::refuse_rank(rank, elements.size());
     return detail::element_at(elements, rank, order_or_comparison);

@@ -18,12 +18,11 @@
 #include "balm/host_array.hpp"
 #include "balm/view.hpp"
 
-#define BALM_OTHER_ELEMENTS                                                                                 \
-    "Balm: the elements on the host are of another type than the vector's; copy them to a vector of their " \
-    "type "                                                                                                 \
-    "and assign it, or convert them on the host"
+#define BALM_OTHER_ELEMENTS                                                                                  \
+    "Balm: the host elements and the vector have different element types; copy the elements to a vector of " \
+    "their type and assign it, or convert them on the host"
 #define BALM_NOWHERE \
-    "Balm: a vector says where it is: balm::context ctx; balm::vector<float> x(ctx, n), or x(ctx, elements)"
+    "Balm: a vector needs a context: balm::context ctx; balm::vector<float> x(ctx, n), or x(ctx, elements)"
 
 namespace balm {
 
@@ -123,8 +122,8 @@ template <class T>
 class vector {
     using element = typename detail::array_element<T>::type;
     static_assert(!scalar_type<T> || std::same_as<T, typename dsl::detail::memory_element<T>>,
-                  "Balm: write the type of fixed width: std::int8_t for char, std::int64_t for a long or "
-                  "long long of 64 bits");
+                  "Balm: use a fixed-width type: std::int8_t for char, std::int64_t for a long or long long "
+                  "of 64 bits");
 
 public:
     using value_type = T;
@@ -160,7 +159,7 @@ public:
         : vector(where, detail::listed<T>(first, last), from) {}
     template <std::same_as<std::vector<bool>> R>
     BALM_REFUSED(
-        "Balm: std::vector<bool> has bits, not elements; give its begin() and end(), or a "
+        "Balm: std::vector<bool> stores bits, not elements; pass its begin() and end(), or a "
         "balm::host_array<bool>")
     vector(const balm::context&, const R&);
     template <detail::elements_of_another_type<T> R>
@@ -175,7 +174,9 @@ public:
     BALM_REFUSED(BALM_NOWHERE)
     vector(std::initializer_list<T> elements);
     template <std::same_as<balm::device> D, class... A>
-    BALM_REFUSED("Balm: a vector is on a context: balm::context on({device}); balm::vector<float> x(on, n)")
+    BALM_REFUSED(
+        "Balm: a vector needs a context, not a device: balm::context on({device}); balm::vector<float> x(on, "
+        "n)")
     vector(const D& device, const A&... elements);
     /// Computes an expression into a new vector of its size, on the devices of its vectors.
     vector(expr<element> e)  // NOLINT(google-explicit-constructor)
@@ -257,7 +258,7 @@ public:
     template <class A>
     requires std::same_as<std::remove_cvref_t<A>, expr<void>> vector& operator=(A&&) {
         static_assert(dsl::detail::always_false<A>,
-                      "Balm: the function gives nothing that could be assigned; write balm::eval(…)");
+                      "Balm: the function returns nothing that can be assigned; write balm::eval(…)");
         return *this;
     }
 

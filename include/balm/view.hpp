@@ -15,9 +15,9 @@
 #include "balm/expr.hpp"
 #include "balm/host_array.hpp"
 
-#define BALM_READ_ONLY_VIEW                                                                             \
-    "Balm: this view is read-only: it is of an expression or of a const vector; assign to a view of a " \
-    "vector"
+#define BALM_READ_ONLY_VIEW                                                                                 \
+    "Balm: this view is read-only: it views an expression or a const vector; assign to a view of a vector " \
+    "that is not const"
 
 namespace balm {
 
@@ -90,7 +90,8 @@ slice_part part_of(F index);
 /// scalar; a vector combines with any view of the same element count, in row-major order. An assignment reads
 /// the old values: `M(balm::all, 0) = M(0, balm::all)` is correct.
 template <class T>
-class [[nodiscard("Balm: a view is a place: assign to it, M(i, j) = 1, or read it, M.to_host()")]] view {
+class [[nodiscard(
+    "Balm: a view on its own does nothing: assign to it, M(i, j) = 1, or read it, M.to_host()")]] view {
     using element = typename detail::array_element<std::remove_const_t<T>>::type;
 
 public:
@@ -153,7 +154,7 @@ public:
     view operator[](A&& position) const;
     template <std::integral I>
     BALM_REFUSED(
-        "Balm: positions are in parentheses: M(i, j) is one element to assign to, M.to_host()(i, j) to read")
+        "Balm: index a view with parentheses: M(i, j) to assign an element, M.to_host()(i, j) to read one")
     value_type
     operator[](I index) const;
     BALM_REFUSED(BALM_MANY_VALUES) operator value_type() const;  // NOLINT(google-explicit-constructor)

@@ -16,8 +16,9 @@ inline std::vector<bool> named_dimensions(const char* runner, const shape& box, 
     for (int k = 0; k < list.count; ++k) {
         const std::int64_t d = list.each[static_cast<std::size_t>(k)];
         if (d < 0 || d >= box.dimensions())
-            throw usage_error(fmt::format("{} runs along dimension {} of {}, whose dimensions are 0 to {}",
-                                          runner, d, to_string(box), box.dimensions() - 1));
+            throw usage_error(
+                fmt::format("{} cannot run along dimension {} of {}, whose dimensions are 0 to {}", runner, d,
+                            to_string(box), box.dimensions() - 1));
         if (is_named[static_cast<std::size_t>(d)])
             throw usage_error(fmt::format("{} runs twice along dimension {}; name each one once", runner, d));
         is_named[static_cast<std::size_t>(d)] = true;

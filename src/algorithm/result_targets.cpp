@@ -12,17 +12,17 @@ namespace {
 
 void check_one(const vector_state* target, const result_targets& all) {
     if (target == nullptr)
-        throw usage_error(
-            fmt::format("{} is given a vector without elements and device: make it with as many elements as "
-                        "there may be results",
-                        all.name));
+        throw usage_error(fmt::format(
+            "{} got a target that has no device; make it with an element for each possible result",
+            all.name));
     if (target->is_spread() || &target->device() != &all.device)
-        throw usage_error(fmt::format("{} of elements on {} has a target on {}: both must lie on one device",
-                                      all.name, all.device.words(), target->device().words()));
+        throw usage_error(
+            fmt::format("{} of elements on {} has a target on {}; both must be on the same device", all.name,
+                        all.device.words(), target->device().words()));
     for (const vector_state* each : all.read)
         if (each->overlaps(*target))
             throw usage_error(
-                fmt::format("{} has a target that it also reads; give it another vector", all.name));
+                fmt::format("{} has a target that it also reads; use another vector", all.name));
 }
 void check_apart(const vector_state& a, const vector_state& b, const char* name) {
     if (&a == &b || a.overlaps(b)) throw usage_error(fmt::format("{} has the same target twice", name));
@@ -35,9 +35,8 @@ void check(const result_targets& all) {
         check_one(all.into[k], all);
         const vector_state& each = *all.into[k];
         if (each.size() != all.into[0]->size())
-            throw usage_error(
-                fmt::format("{} has targets of {} and {} elements: they must have the same size", all.name,
-                            all.into[0]->size(), each.size()));
+            throw usage_error(fmt::format("{} has targets of {} and {} elements; their sizes must be equal",
+                                          all.name, all.into[0]->size(), each.size()));
         for (std::size_t j = 0; j < k; ++j) check_apart(*all.into[j], each, all.name);
     }
 }
@@ -46,8 +45,7 @@ void check_count(const vector_state* count, const result_targets& all) {
     check_one(count, all);
     if (count->size() != 1)
         throw usage_error(
-            fmt::format("the count of {} goes to a vector of {} elements: give it one of a single element on "
-                        "the device",
+            fmt::format("the target for the count of {} has {} elements; it must be a vector of one element",
                         all.name, count->size()));
     for (const vector_state* each : all.into) check_apart(*count, *each, all.name);
 }

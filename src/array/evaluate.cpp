@@ -156,10 +156,9 @@ shape common_box(const tape& p, target_list targets) {
         const shape own = t.where != nullptr ? box_of(*t.where) : shape(t.vector->size());
         if (!box) box = own;
         if (!agree(*box, own))
-            throw usage_error(
-                fmt::format("{} and {} elements are assigned to together; their numbers and "
-                            "shapes must be equal",
-                            to_string(*box), to_string(own)));
+            throw usage_error(fmt::format(
+                "{} and {} elements are assigned in one statement; their numbers and shapes must be equal",
+                to_string(*box), to_string(own)));
         if (own.dimensions() > 1) box = own;
     }
     if (box && p.size < 0) return *box;
@@ -290,7 +289,9 @@ bool have_no_device(target_list targets) {
         return false;
     for (const target& t : targets)
         if (t.vector && (t.where ? box_of(*t.where).count() : t.vector->size()) > 0)
-            throw usage_error("no elements are assigned to a vector without a device, together with some");
+            throw usage_error(
+                "one assignment has a target that has no device, and another with elements; make all targets "
+                "the same size");
     return true;
 }
 
@@ -436,8 +437,7 @@ std::string source_of(tape&& p, trace::type type) {
         if (box.count() == 0)
             throw usage_error(
                 "generated_source of an expression without elements over several devices: no device has a "
-                "part "
-                "of it, so that there is no kernel to show");
+                "part of it, so there is no kernel to show");
         localizer on(vector_near(p, type)->device_handle());
         piece first = std::move(on.pieces(p, box, 0, box.count()).front());
         p = std::move(first.values);

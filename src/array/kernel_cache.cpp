@@ -62,15 +62,16 @@ std::string what_is_new(const runtime::device_state& device, const kernel_key& k
         table::of(*each).entries.for_each([&](const entry& e) {
             if (!key.is_kind_of(e.key) || !same_structure(e.structure, p)) return;
             if (!e.leaves.repeats_like(leaves))
-                say(1, "what it has twice is in other places: a + a is not a + b");
+                say(1, "its operands repeat in different places: a + a is not a + b");
             else if (!e.leaves.places.is_like(leaves.places))
-                say(2, "its views have other dimensions, or strides of another kind");
+                say(2, "its views have different dimensions or kinds of strides");
             else if (!key.is(e.key) || !e.leaves.is_like(leaves))
-                say(3, "its targets, or what becomes of its values, differ");
+                say(3, "its targets, or the uses of its values, differ");
             else if (each.get() != &device)
-                say(4, "only other devices have had it");
+                say(4, "it was compiled for other devices only");
             else
-                say(5, "memory that is not a vector's own, or is, lets it do other things");
+                say(5,
+                    "its assumptions about memory differ, such as whether each vector owns its allocation");
         });
     return words;
 }

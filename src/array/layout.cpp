@@ -41,7 +41,7 @@ std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) 
         const bool is_needed = is_read_in_constant_memory(s);
         if (number >= found.size()) {
             if (is_needed)
-                refuse_in_constant_memory(*leaves.vectors[number], "it is one of too many vectors");
+                refuse_in_constant_memory(*leaves.vectors[number], "the expression has too many vectors");
             continue;
         }
         const bool is_wanted = s.what == step::kind::vector && s.detail != 0 && depth > 0;
@@ -58,12 +58,11 @@ std::bitset<64> vectors_in_constant_memory(const tape& p, const layout& leaves) 
         const bool is_limited = device.max_constant_arguments > 0;
         if (!is_limited && !is_needed) return;
         const char* const why =
-            elsewhere[k]                             ? "the expression uses it elsewhere, too; copy it"
-            : v.is_spread() || !v.is_whole()         ? "it is a part of some memory; copy it"
+            elsewhere[k]                             ? "the expression also uses it elsewhere; copy it"
+            : v.is_spread() || !v.is_whole()         ? "it is only a part of its memory; copy it"
             : !is_limited                            ? nullptr
-            : bytes + own > device.constant_memory   ? "there is no room for it there; let the function take "
-                                                       "global memory"
-            : count >= device.max_constant_arguments ? "the device takes no more arguments there"
+            : bytes + own > device.constant_memory   ? "it does not fit; let the function take global memory"
+            : count >= device.max_constant_arguments ? "the device takes no more arguments in constant memory"
                                                      : nullptr;
         if (why && is_needed) refuse_in_constant_memory(v, why);
         if (why) return;

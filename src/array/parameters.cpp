@@ -46,7 +46,7 @@ trace::node parameter_list::operator[](parameter_name name) const {
     const auto found = std::find_if(declared_.begin(), declared_.end(), [&](const declared& each) {
         return each.name.spelled() == name.spelled();
     });
-    if (found == declared_.end()) throw std::logic_error("no parameter is listed as " + name.spelled());
+    if (found == declared_.end()) throw std::logic_error("no parameter is declared as " + name.spelled());
     return found->node;
 }
 
@@ -55,7 +55,7 @@ trace::node parameter_list::operator[](const vector_state& v) const { return (*t
 parameter_name parameter_list::name_of(const vector_state& v) const {
     const auto found = std::find_if(declared_.begin(), declared_.end(),
                                     [&](const declared& each) { return each.vector == &v; });
-    if (found == declared_.end()) throw std::logic_error("a vector of the expression is no parameter");
+    if (found == declared_.end()) throw std::logic_error("a vector of the expression is not a parameter");
     return found->name;
 }
 

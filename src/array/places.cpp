@@ -26,8 +26,8 @@ const std::shared_ptr<runtime::device_state>& default_device() {
 std::size_t element_count(const tape& p) {
     if (p.size < 0)
         throw usage_error(
-            "an expression says nowhere how many elements it has (memory, scalars and positions do not); "
-            "assign it to a vector of a size, or use element_index(offset, size)");
+            "the size of an expression is unknown (memory, scalars and positions have none); assign it to a "
+            "vector that has a size, or use element_index(offset, size)");
     return static_cast<std::size_t>(p.size);
 }
 
@@ -37,12 +37,13 @@ const std::shared_ptr<runtime::device_state>& device_of(const tape& p) {
         return p.images.empty() ? default_device() : p.images[0].memory->device_handle();
     if (p.vectors.empty())
         throw usage_error(
-            "an expression without vectors says neither on what device nor how many elements; "
-            "assign it to a vector of a size, or use element_index(offset, size) and balm::on(context, e)");
+            "an expression without vectors has neither a device nor a size; assign it to a vector that has a "
+            "size, or use element_index(offset, size) and balm::on(context, e)");
     for (const auto& v : p.vectors)
         if (&v->device() != &p.vectors[0]->device())
-            throw usage_error(fmt::format("an expression combines vectors of {} and of {}",
-                                          p.vectors[0]->device().words(), v->device().words()));
+            throw usage_error(
+                fmt::format("an expression combines vectors on {} and on {}; all must be on the same device",
+                            p.vectors[0]->device().words(), v->device().words()));
     return p.vectors[0]->device_handle();
 }
 

@@ -51,22 +51,20 @@ void refuse_written_overlap(const tape& p, target_list targets) {
     if (std::any_of(p.vectors.begin(), p.vectors.end(), is_on_several) ||
         std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.vector->is_spread(); }))
         throw usage_error(
-            "a function in an expression writes memory, and a vector is spread over several devices; give it "
-            "vectors of one device");
+            "a function in an expression writes memory, but a vector is spread over several devices; use "
+            "vectors on one device");
     for (const auto& v : p.vectors) {
         if (!is_written(p, *v)) continue;
         if (std::any_of(targets.begin(), targets.end(),
                         [&](const target& t) { return t.vector->overlaps(*v); }))
             throw usage_error(
                 "a function in an expression writes elements of the vector that the expression is assigned "
-                "to; "
-                "give it another vector, or let balm::eval do all of it");
+                "to; pass another vector, or write all elements in the function and call it with balm::eval");
         if (std::any_of(p.vectors.begin(), p.vectors.end(),
                         [&](const auto& other) { return other != v && other->overlaps(*v); }))
             throw usage_error(
-                "a function in an expression writes a vector that shares elements with another one in it; "
-                "copy "
-                "one of them");
+                "a function in an expression writes a vector that shares elements with another vector of the "
+                "expression; copy one of them");
     }
 }
 
@@ -175,12 +173,12 @@ trace::node kept_value(const kept_list& kept, std::uint64_t number, std::size_t 
     const auto found =
         std::find_if(kept.rbegin(), kept.rend(), [&](const auto& k) { return k.number == number; });
     if (found == kept.rend())
-        throw usage_error("what balm::let gave to its function is used outside of what the function returns");
+        throw usage_error(
+            "the value that balm::let passes to its function is used outside the function's result");
     if (found->depth != depth)
         throw usage_error(
-            "what balm::let gives to its function is one value for each element, which has no others to take "
-            "by "
-            "their positions: apply the positions to the expression that let is given");
+            "the value that balm::let passes to its function is a single element and cannot be read at other "
+            "positions; apply the positions to the expression that is passed to let");
     return found->value;
 }
 

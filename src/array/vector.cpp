@@ -13,11 +13,11 @@ namespace balm {
 namespace detail {
 
 void index_out_of_range(std::size_t index, std::size_t size) {
-    throw usage_error(fmt::format("element {} of a vector of {} elements is asked for", index, size));
+    throw usage_error(fmt::format("index {} is out of range for a vector of {} elements", index, size));
 }
 
 void vector_without_device() {
-    throw usage_error("the elements of a vector are asked for that has no device; assign to it first");
+    throw usage_error("this vector has no device, and so no elements; assign to it first");
 }
 
 const std::shared_ptr<runtime::storage>& no_memory() {
@@ -33,7 +33,7 @@ namespace {
 
 void check_precision(const runtime::device_state& device, trace::type type) {
     if (type.element == scalar::f64 && !device.info().has_double)
-        throw usage_error(fmt::format("{} has no double precision; use float", device.words()));
+        throw usage_error(fmt::format("{} does not support double precision; use float", device.words()));
 }
 
 balm::detail::memory_part part_of(const vector_state& v) {
@@ -132,7 +132,7 @@ void fill(vector_state& to, const void* value) {
 void copy(vector_state& to, const vector_state& from) {
     if (to.size() != from.size())
         throw usage_error(
-            fmt::format("a vector of {} elements is assigned to one of {}", from.size(), to.size()));
+            fmt::format("a vector of {} elements cannot be assigned to one of {}", from.size(), to.size()));
     copy_elements(to, 0, from, 0, to.size());
 }
 

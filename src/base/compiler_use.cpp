@@ -28,11 +28,11 @@ compilers& all() {
 compiler_use::compiler_use(std::string_view compiled) {
     const std::lock_guard lock(all().mutex);
     if (all().may_be_gone)
-        throw device_error(fmt::format(
-            "The {} cannot be compiled: the process is exiting, and the driver's compiler may be destroyed "
-            "already. Launch it once before the process exits, or construct the object that launches it in "
-            "its destructor after the last kernel was compiled.",
-            compiled));
+        throw device_error(
+            fmt::format("The {} cannot be compiled: the process is exiting, and the driver's compiler may "
+                        "already have been destroyed. Launch it once before the process exits, or construct "
+                        "the object that launches it in its destructor after the last kernel was compiled.",
+                        compiled));
     ++all().uses;
 }
 

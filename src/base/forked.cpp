@@ -9,8 +9,8 @@ namespace balm::runtime {
 
 void detail::throw_forked() {
     throw usage_error(
-        "This process was forked after Balm was used. Its drivers and threads are the parent's and do not "
-        "work here: fork before the first use of a device, or have the child call exec.");
+        "This process was forked after Balm was used: drivers and threads do not survive fork(). Fork before "
+        "the first use of a device, or call exec in the child.");
 }
 
 void note_use() noexcept {

@@ -15,8 +15,9 @@ namespace balm {
 
 shape::shape(std::span<const std::size_t> sizes) : dimensions_(static_cast<int>(sizes.size())) {
     if (sizes.empty() || sizes.size() > max_dimensions)
-        throw usage_error(fmt::format("An array of {} dimensions is asked for; it has one to {}.",
-                                      sizes.size(), max_dimensions));
+        throw usage_error(
+            fmt::format("An array of {} dimensions was requested; an array has 1 to {} dimensions.",
+                        sizes.size(), max_dimensions));
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
     check();
 }
@@ -30,16 +31,17 @@ void shape::refuse() const {
         is_negative = is_negative || size < 0;
         text += fmt::format("{}{}", d == 0 ? "" : " x ", size);
     }
-    throw usage_error(fmt::format("An array of {} elements is asked for; {}.", text,
-                                  is_negative ? "a size cannot be negative"
-                                              : "the product of these sizes is above 2^62, more than any "
-                                                "memory holds: did a size overflow?"));
+    throw usage_error(fmt::format("An array of {} elements was requested; {}.", text,
+                                  is_negative
+                                      ? "a size cannot be negative"
+                                      : "the product of these sizes exceeds 2^62: did a size overflow?"));
 }
 
 strides::strides(std::span<const std::int64_t> each) : dimensions_(static_cast<int>(each.size())) {
     if (each.empty() || each.size() > shape::max_dimensions)
-        throw usage_error(fmt::format("Strides of {} dimensions are given; an array has one to {}.",
-                                      each.size(), shape::max_dimensions));
+        throw usage_error(
+            fmt::format("Strides for {} dimensions were given; an array has 1 to {} dimensions.", each.size(),
+                        shape::max_dimensions));
     std::copy(each.begin(), each.end(), each_.begin());
 }
 
@@ -60,16 +62,17 @@ void detail::check_mdspan(const shape& of, std::span<const std::size_t> sizes) {
         wanted += fmt::format("{}{}", d == 0 ? "" : " x ", is_free ? "?" : std::to_string(sizes[d]));
     }
     if (!fits)
-        throw usage_error(
-            fmt::format("A host array of {} elements cannot be an mdspan of {}.", to_string(of), wanted));
+        throw usage_error(fmt::format(
+            "A host array of {} elements cannot be viewed as an mdspan of {}; the shapes must match.",
+            to_string(of), wanted));
 }
 
 std::size_t detail::bytes_of(const shape& extents, std::size_t element_size) {
     const std::optional<std::size_t> bytes = checked_product(extents.count(), element_size);
     if (!bytes || *bytes > SIZE_MAX / 2)
         throw usage_error(
-            fmt::format("An array of {} elements of {} bytes is asked for; that is 2^63 bytes or more, which "
-                        "no memory holds: did a size overflow?",
+            fmt::format("An array of {} elements of {} bytes was requested; that is 2^63 bytes or more: did "
+                        "a size overflow?",
                         to_string(extents), element_size));
     return *bytes;
 }

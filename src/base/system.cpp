@@ -396,7 +396,7 @@ std::optional<std::string> writable_by_others(const std::filesystem::path& path)
             go_along(target.relative_path());
             at = target.is_absolute() ? "/" : at.parent_path();
         } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (status.st_mode & S_ISVTX) == 0) {
-            return fmt::format("'{}' may be written by {} (mode {:o})", at.string(),
+            return fmt::format("'{}' is writable by {} (mode {:o})", at.string(),
                                (status.st_mode & S_IWOTH) != 0 ? "every user" : "its group",
                                status.st_mode & 07777u);
         }

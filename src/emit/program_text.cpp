@@ -63,10 +63,10 @@ std::string names_of(const ir::text_list& list) {
 }
 
 [[noreturn]] void fail_undefined(const ir::function& f, const ir::text_list& list) {
-    throw build_error(fmt::format(
-        "'{}' is declared without a text, and no text of the program defines it (texts: {}); give "
-        "it the text that does",
-        f.name, names_of(list)));
+    throw build_error(
+        fmt::format("'{}' is declared without a text, and no text of the program defines it (texts: {}); "
+                    "pass the text that defines it",
+                    f.name, names_of(list)));
 }
 
 program_text print_opencl(const ir::function& kernel, const ir::text_list& list,
@@ -145,11 +145,11 @@ program_text print_texts(const ir::function& kernel, const dialect& language) {
     try {
         if (language.has.keeps_texts) return print_opencl(kernel, list, functions);
         if (language.has.rewrites_texts) return print_cuda(kernel, list, functions);
-        throw fault("it does not take OpenCL C");
+        throw fault("it does not accept OpenCL C");
     } catch (const fault& f) {
         throw build_error(fmt::format(
             "'{}' cannot be compiled for {}: {}.{}", kernel.name, language.name, f.what(),
-            language.has.keeps_texts ? "" : " OpenCL devices take the text as it is (BALM_BACKEND=opencl)."));
+            language.has.keeps_texts ? "" : " OpenCL devices use the text unchanged (BALM_BACKEND=opencl)."));
     }
 }
 

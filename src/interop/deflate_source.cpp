@@ -36,12 +36,12 @@ deflate_source::deflate_source(byte_source& compressed, std::uint64_t size)
 deflate_source::~deflate_source() = default;
 
 void deflate_source::next(std::span<std::byte> to) {
-    if (expand(to) < to.size()) refuse("its compressed data has fewer bytes than the archive says");
+    if (expand(to) < to.size()) refuse("its data expands to fewer bytes than the archive records");
 }
 
 void deflate_source::finish() {
     std::byte beyond{};
-    if (expand({&beyond, 1}) > 0) refuse("its compressed data has more bytes than the archive says");
+    if (expand({&beyond, 1}) > 0) refuse("its data expands to more bytes than the archive records");
 }
 
 std::size_t deflate_source::expand(std::span<std::byte> to) {

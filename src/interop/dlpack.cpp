@@ -119,10 +119,9 @@ M* export_view(const array::selection& of, const element_layout& element) {
                            of.of.vectors.size() == 1 && of.of.produced.empty();
     if (!is_vector || map == nullptr)
         throw usage_error(
-            fmt::format("A view that was to become a DLPack tensor is {}, so no strides say where its "
-                        "elements are; assign "
-                        "it to a vector, or export what to_host() returns.",
-                        is_vector ? "at positions that are computed" : "of an expression"));
+            fmt::format("A view of {} cannot become a DLPack tensor, because strides do not describe it; "
+                        "assign it to a vector, or export what to_host() returns.",
+                        is_vector ? "computed positions" : "an expression"));
     const array::vector_state& x = *of.of.vectors[0];
     dlpack_source source;
     source.memory = array::storage_of(x);
@@ -152,7 +151,7 @@ dlpack::versioned_tensor* export_dlpack_versioned(const array::selection& of, co
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
-    throw usage_error(fmt::format("A DLPack tensor cannot be taken: {}.", why));
+    throw usage_error(fmt::format("A DLPack tensor cannot be imported: {}.", why));
 }
 
 template <class M>
@@ -187,11 +186,11 @@ std::string type_in_words(const dlpack::data_type& type) {
 std::string place_of(const dlpack::device& where) {
     const char* const kind = where.device_type == dlpack::on_cpu            ? "the host"
                              : where.device_type == dlpack::on_cuda         ? "CUDA"
-                             : where.device_type == dlpack::on_cuda_host    ? "pinned memory of CUDA"
+                             : where.device_type == dlpack::on_cuda_host    ? "CUDA pinned memory"
                              : where.device_type == dlpack::on_opencl       ? "OpenCL"
-                             : where.device_type == dlpack::on_cuda_managed ? "managed memory of CUDA"
+                             : where.device_type == dlpack::on_cuda_managed ? "CUDA managed memory"
                                                                             : nullptr;
-    if (kind == nullptr) return fmt::format("a device of DLPack's type {}", where.device_type);
+    if (kind == nullptr) return fmt::format("a device of DLPack type {}", where.device_type);
     return fmt::format("{} (device {})", kind, where.device_id);
 }
 
@@ -210,7 +209,7 @@ struct imported_numbers {
             std::int64_t far = 0;
             if (__builtin_mul_overflow(steps, apart, &far) ||
                 __builtin_add_overflow(far < 0 ? first : last, far, far < 0 ? &first : &last))
-                refuse("its strides lead beyond any memory");
+                refuse("its strides overflow 64 bits");
         };
         for (int d = 0; d < extents.dimensions(); ++d)
             extend(static_cast<std::int64_t>(extents[d]) - 1, strides[static_cast<std::size_t>(d)]);
@@ -227,7 +226,7 @@ imported_numbers numbers_of(const dlpack_import& from, const element_layout& ele
     if (dimensions > shape::max_dimensions)
         refuse(fmt::format("it has {} dimensions; Balm's arrays have one to {}", all, shape::max_dimensions));
     if (takes_last && (all == 0 || tensor.shape[all - 1] != element.lanes))
-        refuse(fmt::format("for short vectors of {} lanes its last dimension has to be {}", element.lanes,
+        refuse(fmt::format("for short vectors of {} lanes its last dimension must be {}", element.lanes,
                            element.lanes));
     imported_numbers made;
     std::vector<std::size_t> sizes;
@@ -295,16 +294,17 @@ const device& device_for(const dlpack_import& from, const context& where) {
     const dlpack::device& place = from.tensor->device;
     const bool is_cuda = place.device_type == dlpack::on_cuda || place.device_type == dlpack::on_cuda_managed;
     if (!is_cuda && place.device_type != dlpack::on_opencl)
-        refuse(fmt::format("its elements are on {}, of which Balm knows nothing", place_of(place)));
+        refuse(fmt::format("its elements are on {}, which Balm does not support", place_of(place)));
     if (where.size() != 1)
-        refuse(fmt::format("its elements are on {}, and the context has {} devices; name the one",
-                           place_of(place), where.size()));
+        refuse(fmt::format(
+            "its elements are on {}, but the context has {} devices; pass a context of that device",
+            place_of(place), where.size()));
     const device& on = where.device(0);
     const bool fits = on.info().api == (is_cuda ? backend::cuda : backend::opencl) &&
                       (place.device_type != dlpack::on_cuda ||
                        native(on).device.value() == static_cast<std::uintptr_t>(place.device_id));
     if (!fits)
-        refuse(fmt::format("its elements are on {}, and the vector was to be on '{}' ({})", place_of(place),
+        refuse(fmt::format("its elements are on {}, but the context is on '{}' ({})", place_of(place),
                            on.info().name, to_string(on.info().api)));
     return on;
 }
@@ -318,7 +318,7 @@ dlpack_import checked_import(dlpack::managed_tensor* managed) {
 dlpack_import checked_import(dlpack::versioned_tensor* managed) {
     if (managed == nullptr) refuse("it is null");
     if (managed->version.major != dlpack::major_version)
-        refuse(fmt::format("it is of version {}.{} of DLPack; Balm knows version {}", managed->version.major,
+        refuse(fmt::format("it has DLPack version {}.{}; Balm supports version {}", managed->version.major,
                            managed->version.minor, dlpack::major_version));
     return import_of(managed);
 }
@@ -343,7 +343,7 @@ void copy_import(const dlpack_import& from, const element_layout& element, void*
     const std::size_t count = at.extents.count(), bytes = element.bytes,
                       room = element.lanes_in_memory * bytes;
     if (count == 0) return;
-    if (from.tensor->data == nullptr) refuse("it has no memory");
+    if (from.tensor->data == nullptr) refuse("its data pointer is null");
     const auto* const first = static_cast<const std::byte*>(from.tensor->data) + from.tensor->byte_offset;
     auto* into = static_cast<std::byte*>(to);
     if (at.is_row_major && element.lanes == element.lanes_in_memory) {
@@ -388,8 +388,9 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
     for (int d = 0; d < at.extents.dimensions(); ++d) {
         const auto u = static_cast<std::size_t>(d);
         if (at.strides[u] % static_cast<std::int64_t>(room) != 0)
-            refuse(fmt::format("its short vectors lie {} numbers apart; {} lanes take the room of {}",
-                               at.strides[u], element.lanes, room));
+            refuse(fmt::format(
+                "its short vectors are {} numbers apart; the distance for {} lanes must be a multiple of {}",
+                at.strides[u], element.lanes, room));
         apart[u] = at.strides[u] / static_cast<std::int64_t>(room);
     }
     const auto [first, last] = at.reach(element.lanes);
@@ -399,7 +400,7 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
     const dlpack::tensor& tensor = *from.tensor;
     const bool is_address = tensor.device.device_type != dlpack::on_opencl;
     const std::size_t back = before * element_bytes;
-    if (!is_address && tensor.byte_offset < back) refuse("its strides lead to before its memory");
+    if (!is_address && tensor.byte_offset < back) refuse("its strides reach before the start of its memory");
     const native_handle handle =
         is_address ? native_handle(static_cast<std::byte*>(tensor.data) + tensor.byte_offset - back)
                    : native_handle(tensor.data);

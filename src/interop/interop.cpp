@@ -18,7 +18,7 @@ namespace runtime {
 
 void driver_device::refuse_native() const {
     throw usage_error(
-        fmt::format("Device '{}' ({}) has no native handles to take.", info().name, to_string(info().api)));
+        fmt::format("Device '{}' ({}) has no native handles.", info().name, to_string(info().api)));
 }
 
 namespace {
@@ -38,8 +38,8 @@ std::vector<storage*> pointers(const balm::detail::storage_list& list) {
     for (const std::shared_ptr<storage>& each : list) {
         if (each == nullptr)
             throw usage_error(
-                "run_native was given a null device_pointer or a vector without a device; make it "
-                "with device.allocate<T>(n) or balm::vector<T>(context, n).");
+                "run_native got a null device_pointer or a vector without a device; make it with "
+                "device.allocate<T>(n) or balm::vector<T>(context, n).");
         made.push_back(each.get());
     }
     return made;
@@ -83,16 +83,16 @@ memory_part adopted_part(const std::shared_ptr<runtime::device_state>& on, nativ
     memory_part part;
     part.memory = on->adopt(memory.value(), found);
     if (byte_offset > found.given_bytes || count > (found.given_bytes - byte_offset) / element_size)
-        throw usage_error(fmt::format(
-            "{} elements of {} bytes from byte {} on were to be adopted on {}, but the memory has "
-            "{} bytes from its handle on.",
-            count, element_size, byte_offset, on->words(), found.given_bytes));
+        throw usage_error(
+            fmt::format("Cannot adopt {} elements of {} bytes at byte {} on {}: the memory has {} bytes "
+                        "after its handle.",
+                        count, element_size, byte_offset, on->words(), found.given_bytes));
     part.offset = found.offset + byte_offset;
     if ((found.address + part.offset) % alignment != 0)
-        throw usage_error(fmt::format(
-            "Elements of {} bytes were to be adopted from byte {} of their memory on, on {}; they "
-            "begin at a multiple of {}.",
-            element_size, part.offset, on->words(), alignment));
+        throw usage_error(
+            fmt::format("Cannot adopt elements of {} bytes at byte {} of their memory on {}: they must begin "
+                        "at a multiple of {}.",
+                        element_size, part.offset, on->words(), alignment));
     part.element_size = element_size;
     part.extents = shape(count);
     part.kind = "a range";
@@ -101,8 +101,7 @@ memory_part adopted_part(const std::shared_ptr<runtime::device_state>& on, nativ
 
 native_memory native_of(const std::shared_ptr<runtime::storage>& memory, std::size_t offset) {
     if (memory == nullptr)
-        throw usage_error(
-            "The native memory of a null device_pointer, or of a vector without a device, was asked for.");
+        throw usage_error("A null device_pointer or a vector without a device has no native memory.");
     if (memory->is_restricted()) memory->check_usable(runtime::use::read);
     const std::uintptr_t handle = memory->native().handle;
     if (kernels::features_of(memory->device()).passes_addresses)
@@ -121,10 +120,10 @@ std::shared_ptr<array::vector_state> vector_over(const memory_part& part, trace:
     const runtime::device_state& device = part.memory->device();
     const std::size_t alignment = device.info().memory_alignment;
     if (!kernels::features_of(device).passes_addresses && alignment != 0 && part.offset % alignment != 0)
-        throw usage_error(fmt::format(
-            "A vector was to begin at byte {} of its memory on {}, which binds memory from multiples of {} "
-            "bytes on only; use the elements as a buffer.",
-            part.offset, device.words(), alignment));
+        throw usage_error(
+            fmt::format("A vector cannot begin at byte {} of its memory on {}, which binds memory only at "
+                        "multiples of {} bytes; use the elements as a buffer.",
+                        part.offset, device.words(), alignment));
     return std::make_shared<array::vector_state>(part.memory, type, part.extents.count(), part.offset);
 }
 

@@ -51,11 +51,11 @@ public:
             else if (key == "shape" && !extents)
                 extents = take_shape();
             else
-                refuse(fmt::format("has the entry {}, which is unknown or there twice", shown(key)));
+                refuse(fmt::format("has the entry {}, which is unknown or repeated", shown(key)));
             if (!takes(',') && !begins_with('}')) refuse("has no comma or brace after an entry");
         }
         skip_space();
-        if (!text_.empty()) refuse("goes on after its closing brace");
+        if (!text_.empty()) refuse("continues after its closing brace");
         if (!type) refuse("has no descr");
         if (!is_fortran) refuse("has no fortran_order");
         if (!extents) refuse("has no shape");
@@ -79,7 +79,7 @@ private:
         return true;
     }
     void take(char c) {
-        if (!takes(c)) refuse(fmt::format("has {} in place of '{}'", next_words(), c));
+        if (!takes(c)) refuse(fmt::format("has {} instead of '{}'", next_words(), c));
     }
     std::string next_words() const { return text_.empty() ? "its end" : shown(text_.substr(0, 20)); }
 
@@ -87,7 +87,7 @@ private:
         skip_space();
         const char quote = text_.empty() ? '\0' : text_.front();
         const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : std::string_view::npos;
-        if (end == std::string_view::npos) refuse(fmt::format("has {} in place of {}", next_words(), what));
+        if (end == std::string_view::npos) refuse(fmt::format("has {} instead of {}", next_words(), what));
         const std::string_view word = text_.substr(1, end - 1);
         if (word.find('\\') != std::string_view::npos) refuse("has a string with a backslash");
         text_.remove_prefix(end + 1);
@@ -96,8 +96,8 @@ private:
     std::string take_type() {
         if (begins_with('['))
             from_.refuse(
-                "its elements are structures, which Balm does not read from such files; save their "
-                "members as arrays of their own");
+                "its elements are structures, which Balm does not support; save their members as separate "
+                "arrays");
         return std::string(take_string("a type"));
     }
     bool take_bool() {
@@ -107,7 +107,7 @@ private:
                 text_.remove_prefix(std::strlen(word));
                 return value;
             }
-        refuse(fmt::format("has {} in place of True or False", next_words()));
+        refuse(fmt::format("has {} instead of True or False", next_words()));
     }
     shape take_shape() {
         std::vector<std::size_t> sizes;
@@ -118,7 +118,7 @@ private:
             const auto [end, fault] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
             if (fault == std::errc::result_out_of_range || size > shape::max_elements)
                 refuse("has a size above 2^62, more than any memory holds");
-            if (fault != std::errc()) refuse(fmt::format("has {} in place of a size", next_words()));
+            if (fault != std::errc()) refuse(fmt::format("has {} instead of a size", next_words()));
             text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
             if (text_.starts_with('L')) text_.remove_prefix(1);  // a Python 2 long
             sizes.push_back(size);
@@ -181,9 +181,9 @@ number_type check_type(const byte_source& from, const npy_header& head, const el
     const std::optional<number_type> found = parse_type(head.type);
     if (!found || !has_host_type(*found))
         from.refuse(
-            fmt::format("its elements are of the type {}, which Balm does not have", shown(head.type)));
+            fmt::format("its elements have the type {}, which Balm does not support", shown(head.type)));
     if (found->kind != wanted.kind || found->bytes != wanted.bytes)
-        from.refuse(fmt::format("its elements are {} ({}), not {}; read them as such and convert them",
+        from.refuse(fmt::format("its elements are {} ({}), not {}; read them with that type and convert them",
                                 host_name(found->kind, found->bytes), shown(head.type),
                                 host_name(wanted.kind, wanted.bytes)));
     return *found;
@@ -195,8 +195,7 @@ shape extents_of(const byte_source& from, const shape& in_file, const element_la
     const int last = in_file.dimensions() - 1;
     if (in_file[last] != wanted.lanes)
         from.refuse(
-            fmt::format("it has {} elements; for short vectors of {} lanes its last dimension has to "
-                        "be {}",
+            fmt::format("it has {} elements; for short vectors of {} lanes its last dimension must be {}",
                         to_string(in_file), wanted.lanes, wanted.lanes));
     std::vector<std::size_t> sizes;
     sizes.reserve(shape::max_dimensions + 1);
@@ -209,10 +208,9 @@ shape extents_in_file(const shape& of, const element_layout& element) {
     for (int d = 0; d < of.dimensions(); ++d) sizes.push_back(of[d]);
     if (element.lanes > 1) sizes.push_back(element.lanes);
     if (sizes.size() > shape::max_dimensions)
-        throw usage_error(
-            fmt::format("An array of {} short vectors has {} dimensions in a .npy file; Balm "
-                        "writes {} at most.",
-                        to_string(of), sizes.size(), shape::max_dimensions));
+        throw usage_error(fmt::format(
+            "An array of {} short vectors has {} dimensions in a .npy file; Balm writes at most {}.",
+            to_string(of), sizes.size(), shape::max_dimensions));
     return shape(sizes);
 }
 
@@ -268,19 +266,19 @@ std::string shown(std::string_view word) {
 
 npy_header read_npy_head(byte_source& from) {
     std::array<std::byte, 8> start{};
-    if (from.left() < start.size()) from.refuse("it is no .npy file");
+    if (from.left() < start.size()) from.refuse("it is not a .npy file");
     from.read(start);
-    if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) from.refuse("it is no .npy file");
+    if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) from.refuse("it is not a .npy file");
     const int version = static_cast<int>(start[6]);
     if (version < 1 || version > 3)
-        from.refuse(fmt::format("it is of version {}.{} of the format; Balm reads 1 to 3", version,
+        from.refuse(fmt::format("it has version {}.{} of the format; Balm reads versions 1 to 3", version,
                                 static_cast<int>(start[7])));
     std::array<std::byte, 4> length{};
     const std::span<std::byte> length_bytes = std::span(length).first(version == 1 ? 2 : 4);
     from.read(length_bytes);
     const std::uint64_t bytes = little_endian(length_bytes);
     if (bytes > from.left()) from.refuse("it ends inside its header");
-    if (bytes > longest_head) from.refuse(fmt::format("its header has {} bytes", bytes));
+    if (bytes > longest_head) from.refuse(fmt::format("its header of {} bytes is too long", bytes));
     std::string text(bytes, '\0');
     from.read(std::as_writable_bytes(std::span(text)));
     return head_parser(from, text).parse();
@@ -292,10 +290,9 @@ void read_npy_array(byte_source& from, const element_layout& element, balm::deta
     const shape extents = extents_of(from, head.extents, element);
     const std::size_t numbers = head.extents.count(), number_bytes = element.bytes;
     if (numbers > from.left() / number_bytes)
-        from.refuse(
-            fmt::format("it ends early: {} elements of {} bytes were to follow its header, and {} bytes "
-                        "do",
-                        to_string(head.extents), number_bytes, from.left()));
+        from.refuse(fmt::format(
+            "it ends early: {} elements of {} bytes should follow its header, but only {} bytes do",
+            to_string(head.extents), number_bytes, from.left()));
     auto* const memory = static_cast<std::byte*>(place(extents));
     const std::size_t bytes = numbers * number_bytes;
     const std::size_t parts = element.kind == 'c' ? 2 : 1;

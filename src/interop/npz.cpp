@@ -94,10 +94,10 @@ void write_npz(npz_output& to, const std::string& name, const element_layout& el
                const void* elements, npy_order order) {
     constexpr std::size_t longest_name = 0xffff - suffix.size();
     const std::string member = name + std::string(suffix);
-    const char* const why = to.archive.is_closed()       ? "it is complete"
+    const char* const why = to.archive.is_closed()       ? "it is already closed"
                             : name.empty()               ? "an array needs a name"
                             : name.size() > longest_name ? "the name is too long"
-                            : to.archive.has(member)     ? "it has an array of that name"
+                            : to.archive.has(member)     ? "it already has an array of that name"
                                                          : nullptr;
     if (why != nullptr)
         throw usage_error(fmt::format("The array {} cannot be added to the file '{}': {}.",

@@ -109,7 +109,7 @@ directory_place large_directory_place(const file& archive, std::uint64_t end_at)
 /// 4.3.16: the archive's last record, which only a comment may follow.
 directory_place find_directory(const file& archive) {
     const std::uint64_t size = archive.size();
-    if (size < directory_end_bytes) refuse(archive, "it is no .npz file");
+    if (size < directory_end_bytes) refuse(archive, "it is not a .npz file");
     const std::uint64_t looked_at = std::min<std::uint64_t>(size, directory_end_bytes + longest_comment);
     std::vector<std::byte> tail(looked_at);
     archive.read_at(size - looked_at, tail);
@@ -123,7 +123,7 @@ directory_place find_directory(const file& archive) {
         if (!lies_within(place.at, place.bytes, end_at)) refuse(archive, "its directory is damaged");
         return place;
     }
-    refuse(archive, "it is no .npz file");
+    refuse(archive, "it is not a .npz file");
 }
 
 /// Reads the 64-bit numbers of an extra field (4.5.3): those that are in_large_32 in the entry, in this
@@ -192,26 +192,25 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
     if ((member.flags & is_encrypted) != 0) refuse_member("it is encrypted");
     if (member.method != stored && member.method != deflated)
         refuse_member(
-            fmt::format("it is compressed by the method {}; Balm reads deflate (8), and what is not "
-                        "compressed (0)",
+            fmt::format("it is compressed with method {}; Balm reads deflate (8) and uncompressed data (0)",
                         member.method));
     std::array<std::byte, local_header_bytes> header{};
     if (!lies_within(member.header_at, header.size(), size))
-        refuse_member("it is beyond the end of the file");
+        refuse_member("it lies past the end of the file");
     archive.read_at(member.header_at, header);
     const record local(header);
     if (local.u32(0) != local_header_mark) refuse_member("the archive's directory does not point to it");
     const std::uint64_t begin = member.header_at + header.size() + local.u16(26) + local.u16(28);
-    if (!lies_within(begin, member.compressed_bytes, size)) refuse_member("it is beyond the end of the file");
+    if (!lies_within(begin, member.compressed_bytes, size)) refuse_member("it lies past the end of the file");
 
     file_source in_file(what, archive, begin, member.compressed_bytes);
     std::optional<deflate_source> expanded;
     if (member.method == deflated) {
         if (member.bytes / largest_expansion > member.compressed_bytes)
-            refuse_member("it would be larger than its compressed data can be");
+            refuse_member("its size is more than its compressed data can expand to");
         expanded.emplace(in_file, member.bytes);
     } else if (member.bytes != member.compressed_bytes) {
-        refuse_member("the archive gives it two sizes");
+        refuse_member("the archive records two different sizes for it");
     }
     summed_source bytes(expanded ? static_cast<byte_source&>(*expanded) : in_file);
     read(bytes);
@@ -220,7 +219,7 @@ void read_zip_member(const file& archive, const zip_member& member, const std::s
         bytes.read(std::span(rest).first(std::min<std::uint64_t>(rest.size(), bytes.left())));
     if (expanded) expanded->finish();
     if (bytes.checksum() != member.checksum)
-        refuse_member("its bytes do not have the checksum that the archive says");
+        refuse_member("its checksum does not match the one in the archive");
 }
 
 // ---- writing ----

@@ -26,7 +26,9 @@ bound_argument bind_value(const void* bytes, std::size_t size) {
 bound_argument bind_local(std::size_t count, std::size_t element_size, std::size_t alignment) {
     if (count == 0 || count > UINT32_MAX / element_size)
         throw usage_error(
-            fmt::format("local memory for {} elements of {} bytes is asked for", count, element_size));
+            fmt::format("local memory for {} elements of {} bytes was requested; the size must be at least 1 "
+                        "element and less than 4 GiB",
+                        count, element_size));
     bound_argument bound;
     bound.what = bound_argument::kind::local;
     bound.size = static_cast<std::uint32_t>(count * element_size);
@@ -52,18 +54,18 @@ std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view nam
     constexpr std::size_t most_bytes = 64 << 10;  // constant memory that every device has
     if (bits.empty() || bits.size() * size_of(element) > most_bytes)
         throw usage_error(
-            fmt::format("the constant array '{}' has {} elements of {} bytes: between 1 element and "
-                        "{} bytes fit; give more as a buffer",
+            fmt::format("the constant array '{}' has {} elements of {} bytes: a constant array has at least "
+                        "1 element and at most {} bytes; pass more as a buffer",
                         name, bits.size(), size_of(element), most_bytes));
     return std::make_shared<const ir::constant_data>(
         ir::constant_data{std::string(name), element, std::move(bits)});
 }
 
 void called_outside_of_kernels(const ir::function& f) {
-    throw usage_error(fmt::format(
-        "the function '{}' is called with host values alone outside of a kernel: call it in a kernel "
-        "or another function, or in an expression with a vector among its arguments",
-        f.name));
+    throw usage_error(
+        fmt::format("the function '{}' is called outside a kernel with host values only: call it in a kernel "
+                    "or another function, or in a vector expression with at least one vector argument",
+                    f.name));
 }
 
 void undefined_function() {

@@ -19,8 +19,8 @@ struct refusal {
     std::string_view word;
     std::string_view why;
 };
-constexpr auto images = "images and samplers are not carried over to CUDA"sv;
-constexpr auto halves = "half precision is not carried over to CUDA; compute in float"sv;
+constexpr auto images = "images and samplers are not translated to CUDA"sv;
+constexpr auto halves = "half precision is not translated to CUDA; compute in float"sv;
 constexpr auto newer = "it is OpenCL C 2.0; texts are OpenCL C 1.2"sv;
 constexpr refusal refusals[] = {
     {"image1d_t", images},
@@ -63,9 +63,9 @@ constexpr refusal refusals[] = {
     {"atomic_load", newer},
     {"atomic_store", newer},
     {"atomic_fetch_add", newer},
-    {"asm", "assembly is of one device only"},
-    {"__asm", "assembly is of one device only"},
-    {"__asm__", "assembly is of one device only"},
+    {"asm", "inline assembly works on one kind of device only"},
+    {"__asm", "inline assembly works on one kind of device only"},
+    {"__asm__", "inline assembly works on one kind of device only"},
     {"_Generic", "it is C11"},
     {"_Static_assert", "it is C11"},
     {"_Complex", "it is reserved in OpenCL C"},
@@ -160,7 +160,7 @@ std::string cuda_number(const token& t) {
     std::uint64_t value = 0;
     bool is_unsigned = false;
     if (!integer_value(w, value, is_unsigned))
-        refuse(t.where, fmt::format("'{}' is no number of C", shortened(w)));
+        refuse(t.where, fmt::format("'{}' is not a valid number in C", shortened(w)));
     // OpenCL's long has 64 bits everywhere and is one type; C++ has two.
     const bool is_long = w.find_first_of("lL") != std::string::npos;
     const std::uint64_t most = is_unsigned || w[0] == '0' ? 0xffffffffu : 0x7fffffffu;
@@ -174,7 +174,7 @@ std::string cuda_number(const token& t) {
 std::string cuda_character(const token& t) {
     if (t.words.size() != 3 && t.words[1] != '\\')
         refuse(t.where,
-               fmt::format("the character constant {} holds several characters", shortened(t.words)));
+               fmt::format("the character constant {} contains several characters", shortened(t.words)));
     return "(int)(signed char)" + t.words;
 }
 
@@ -188,7 +188,7 @@ void refuse_vector_formats(const token& t) {
         std::size_t at = k + 1;
         while (at < t.words.size() && "-+ #0123456789."sv.find(t.words[at]) != std::string_view::npos) ++at;
         if (at + 1 < t.words.size() && t.words[at] == 'v' && t.words[at + 1] >= '1' && t.words[at + 1] <= '9')
-            refuse(t.where, "printf of a vector (%v) is not carried over to CUDA; print its components");
+            refuse(t.where, "printf of a vector (%v) is not translated to CUDA; print its components");
     }
 }
 

@@ -73,7 +73,7 @@ public:
                 return list;
             }
             if (list.size() == limits::tokens)
-                refuse_excess(t.where, fmt::format("the text holds more than {} tokens", limits::tokens));
+                refuse_excess(t.where, fmt::format("the text has more than {} tokens", limits::tokens));
             read(t);
             list.push_back(std::move(t));
         }
@@ -146,7 +146,7 @@ private:
         take();
         spaced_ = true;
         while (true) {
-            if (at_ >= text_.size()) refuse(start, "the comment that begins here has no end");
+            if (at_ >= text_.size()) refuse(start, "unterminated comment");
             if (take() == '*' && look() == '/') break;
         }
         take();
@@ -178,8 +178,8 @@ private:
         while (true) {
             const char c = look();
             if (at_ >= text_.size() || c == '\n')
-                refuse(t.where, quote == '"' ? "the string that begins here has no end in its line"
-                                             : "the character constant that begins here has no end");
+                refuse(t.where,
+                       quote == '"' ? "unterminated string literal" : "unterminated character constant");
             t.words += take();
             if (c == '\\' && at_ < text_.size())
                 t.words += take();
@@ -210,7 +210,7 @@ private:
     [[noreturn]] void stray(const token& t, char c) const {
         const auto code = static_cast<unsigned>(static_cast<unsigned char>(c));
         refuse({t.where.file, line_},
-               fmt::format("the byte 0x{:02x} is not valid in OpenCL C; is this a text?", code));
+               fmt::format("the byte 0x{:02x} is not valid in OpenCL C; is this a text file?", code));
     }
 
     std::string_view text_;

@@ -88,11 +88,11 @@ void check_nesting(const tokens& list) {
     for (std::size_t k = 0; k + 1 < list.size(); ++k) {
         const token& t = list[k];
         if (t.words.starts_with('#') && !t.starts_line && t.what != kind::string)
-            refuse(t.where, fmt::format("a {} is in the middle of a line here", t.words));
+            refuse(t.where, fmt::format("unexpected {} in the middle of a line", t.words));
         if (closes(t)) {
-            if (open.size() == 1) refuse(t.where, fmt::format("a {} closes nothing here", t.words));
+            if (open.size() == 1) refuse(t.where, fmt::format("unmatched {}", t.words));
             if (!is_closed_by(*open.back().bracket, t))
-                refuse(t.where, fmt::format("a {} closes here what a {} opened in line {}", t.words,
+                refuse(t.where, fmt::format("{} does not match the {} in line {}", t.words,
                                             open.back().bracket->words, open.back().bracket->where.line));
             open.pop_back();
         }
@@ -107,11 +107,11 @@ void check_nesting(const tokens& list) {
         if (ends || t.is(",")) here.choices = 0;
         if (ends && !list[k + 1].is("else")) here.statements = 0;
         if (here.prefixes > limits::prefixes)
-            refuse_excess(t.where, fmt::format("more than {} prefixes (!, -, casts) stand before one operand",
+            refuse_excess(t.where, fmt::format("more than {} prefixes (!, -, casts) before one operand",
                                                limits::prefixes));
         if (here.choices > limits::choices)
             refuse_excess(t.where,
-                          fmt::format("more than {} of ?: and = stand in one expression", limits::choices));
+                          fmt::format("more than {} of ?: and = in one expression", limits::choices));
         if (here.statements > limits::statements)
             refuse_excess(t.where,
                           fmt::format("more than {} statements (if, else if, for, while, do) are nested "
@@ -182,7 +182,7 @@ private:
             }
             at = t.is("(") || t.is("[") ? behind_bracket(list_, at, end_) : at + 1;
         }
-        refuse(list_[first].where, "the declaration that begins here has no end; a ; or } is missing");
+        refuse(list_[first].where, "unterminated declaration; a ; or } is missing");
     }
 
     void finish(range all, std::size_t name, std::size_t open, std::size_t close, bool has_value,
@@ -476,7 +476,7 @@ std::size_t behind_bracket(const tokens& list, std::size_t at, std::size_t end) 
         if (closes(t)) --depth;
         if (depth == 0) return at + 1;
     }
-    refuse(list[std::min(first, list.size() - 1)].where, "a bracket that opens here is never closed");
+    refuse(list[std::min(first, list.size() - 1)].where, "unclosed bracket");
 }
 
 std::string words(const std::vector<parameter>& list) {

@@ -131,7 +131,7 @@ public:
 
     bool holds() {
         const number n = ternary();
-        if (at_ != list_.size()) refuse(where_, "this condition goes on where it should end");
+        if (at_ != list_.size()) refuse(where_, "unexpected token after the end of this condition");
         return n.bits != 0;
     }
 
@@ -163,7 +163,7 @@ private:
         const number c = binary(0);
         if (!take("?")) return c;
         const number a = ternary();
-        if (!take(":")) refuse(where_, "this condition has a ? without its :");
+        if (!take(":")) refuse(where_, "this condition has a ? without a :");
         const number b = ternary();
         number r = c.bits ? a : b;
         r.is_unsigned = a.is_unsigned || b.is_unsigned;
@@ -232,17 +232,17 @@ private:
         }
         if (take("(")) {
             const number n = ternary();
-            if (!take(")")) refuse(where_, "this condition lacks a )");
+            if (!take(")")) refuse(where_, "this condition lacks a closing )");
             return n;
         }
-        if (at_ >= list_.size()) refuse(where_, "this condition ends too early");
+        if (at_ >= list_.size()) refuse(where_, "this condition is incomplete");
         const token& t = list_[at_++];
         number n;
         if (t.what == kind::identifier) return {t.words == "true" ? 1u : 0u, false};
         if (t.what == kind::character && t.words.size() == 3)
             return {static_cast<std::uint64_t>(t.words[1]), false};
         if (t.what == kind::number && integer_value(t.words, n.bits, n.is_unsigned)) return n;
-        refuse(where_, fmt::format("'{}' is no part of a condition", shortened(t.words)));
+        refuse(where_, fmt::format("'{}' is not valid in a condition", shortened(t.words)));
     }
 
     const tokens& list_;
@@ -309,7 +309,7 @@ private:
         const place where = list[0].where;
         expand_into(std::move(list), result_);
         if (result_.size() > limits::tokens)
-            refuse_excess(where, fmt::format("the program holds more than {} tokens", limits::tokens));
+            refuse_excess(where, fmt::format("the program has more than {} tokens", limits::tokens));
     }
 
     void directive(const tokens& line) {
@@ -321,7 +321,7 @@ private:
         if (name == "elif" || name == "else" || name == "endif") return next_branch(name, rest, where);
         if (!active()) return;
         if (name == "define") {
-            if (rest.empty() || !rest[0].is_word()) refuse(where, "#define names no macro");
+            if (rest.empty() || !rest[0].is_word()) refuse(where, "#define needs a macro name");
             const bool has_list = rest.size() > 1 && rest[1].is("(") && !rest[1].spaced;
             std::size_t body = 1;
             if (has_list)
@@ -331,7 +331,7 @@ private:
             replacement.emplace_back();
             define({rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(body)}, replacement);
         } else if (name == "undef") {
-            if (rest.empty()) refuse(where, "#undef names no macro");
+            if (rest.empty()) refuse(where, "#undef needs a macro name");
             macros_.erase(rest[0].words);
         } else if (name == "error") {
             std::string message;
@@ -343,17 +343,16 @@ private:
             std::uint64_t number = 0;
             bool ignored = false;
             if (rest.empty() || !integer_value(rest[0].words, number, ignored) || number > limits::last_line)
-                refuse(where, fmt::format("#line names no line between 0 and {}", limits::last_line));
+                refuse(where, fmt::format("#line needs a line number between 0 and {}", limits::last_line));
             line_offset_ += static_cast<std::int64_t>(number) - static_cast<std::int64_t>(where.line) - 1;
             if (rest.size() > 1 && rest[1].what == kind::string)
                 file_ = std::make_shared<const std::string>(without_quotes(rest[1]));
         } else if (name == "include") {
-            refuse(
-                where,
-                "this #include is not resolved; only files in quotes are, from the folder of the text that "
-                "includes them");
+            refuse(where,
+                   "this #include cannot be resolved; only files in quotes are supported, relative to the "
+                   "folder of the including text");
         } else if (name != "warning") {
-            refuse(where, fmt::format("'#{}' is no directive of OpenCL C", shortened(name)));
+            refuse(where, fmt::format("'#{}' is not a directive of OpenCL C", shortened(name)));
         }
     }
 
@@ -376,7 +375,7 @@ private:
             if (name == "if") {
                 b.here = evaluate(rest, where);
             } else {
-                if (rest.empty()) refuse(where, fmt::format("#{} names no macro", name));
+                if (rest.empty()) refuse(where, fmt::format("#{} needs a macro name", name));
                 b.here = (macros_.count(rest[0].words) > 0) == (name == "ifdef");
             }
             b.taken = b.here;
@@ -405,7 +404,7 @@ private:
             }
             const bool bracket = k + 1 < given.size() && given[k + 1].is("(");
             const std::size_t at = k + (bracket ? 2 : 1);
-            if (at >= given.size()) refuse(where, "'defined' names no macro");
+            if (at >= given.size()) refuse(where, "'defined' needs a macro name");
             token t = given[at];
             t.what = kind::number;
             t.words = macros_.count(given[at].words) ? "1" : "0";
@@ -427,15 +426,15 @@ private:
         };
         macro m;
         m.takes_arguments = head.size() > 1;
-        if (m.takes_arguments && !head.back().is(")")) damaged("have no )");
+        if (m.takes_arguments && !head.back().is(")")) damaged("have no closing )");
         for (std::size_t k = 2; k + 1 < head.size(); ++k) {
-            if (m.is_variadic || head[k].is(",") != (k % 2 == 1)) damaged("are damaged");
+            if (m.is_variadic || head[k].is(",") != (k % 2 == 1)) damaged("are malformed");
             if (head[k].is(",")) continue;
             m.is_variadic = head[k].is("...");
-            if (!m.is_variadic && !head[k].is_word()) damaged("are damaged");
+            if (!m.is_variadic && !head[k].is_word()) damaged("are malformed");
             m.parameters.push_back(m.is_variadic ? "__VA_ARGS__" : head[k].words);
         }
-        if (head.size() > 3 && head.size() % 2 == 1) damaged("are damaged");  // a comma before the )
+        if (head.size() > 3 && head.size() % 2 == 1) damaged("are malformed");  // a comma before the )
         if (m.parameters.size() > limits::macro_parameters)
             refuse_excess(head[0].where, fmt::format("macro '{}' has more than {} parameters",
                                                      shortened(head[0].words), limits::macro_parameters));
@@ -522,7 +521,7 @@ private:
         while (true) {
             if (!ahead(from))
                 refuse(name.where,
-                       fmt::format("the arguments of macro '{}' have no )", shortened(name.words)));
+                       fmt::format("the arguments of macro '{}' have no closing )", shortened(name.words)));
             token t = take(from);
             spend(t, name);
             if (depth == 0 && t.is(")")) break;
@@ -549,7 +548,7 @@ private:
     tokens expanded(const tokens& argument, const token& name) {
         if (depth_ == limits::macro_depth)
             refuse_excess(name.where,
-                          fmt::format("macros are called in arguments of macros more than {} deep",
+                          fmt::format("macro calls in macro arguments are nested more than {} deep",
                                       limits::macro_depth));
         ++depth_;
         tokens list;
@@ -592,8 +591,8 @@ private:
                 const std::size_t which =
                     k + 1 < m.body.size() ? parameter(m.body[k + 1]) : m.parameters.size();
                 if (which == m.parameters.size())
-                    refuse(name.where,
-                           fmt::format("macro '{}' has a # before no parameter", shortened(name.words)));
+                    refuse(name.where, fmt::format("macro '{}' has a # that is not followed by a parameter",
+                                                   shortened(name.words)));
                 append({stringized(arguments[which], t)});
                 ++k;
             } else if (const std::size_t which = parameter(t); which < m.parameters.size()) {
@@ -614,7 +613,7 @@ private:
         const bool is_comment = words.rfind("//", 0) == 0 || words.rfind("/*", 0) == 0;
         const tokens joined = is_comment ? tokens() : split(words, *left.where.file);
         if (joined.size() != 2)
-            refuse(left.where, fmt::format("'{}' ## '{}' makes no single token", shortened(left.words),
+            refuse(left.where, fmt::format("'{}' ## '{}' does not form a single token", shortened(left.words),
                                            shortened(right.words)));
         left.what = joined[0].what;
         left.words = joined[0].words;

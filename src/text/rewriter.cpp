@@ -125,7 +125,7 @@ private:
             const token& first = list_[d.all.first];
             if (!is_constant)
                 refuse(first.where,
-                       "a variable outside of functions is in constant memory: write __constant before its "
+                       "a variable outside functions must be in constant memory: write __constant before its "
                        "type");
             mark_vector_braces(d.all.first, d.all.last);
             if (is_brace_list_of_struct(d.all.first, d.all.last)) refuse_braces(first);
@@ -164,7 +164,7 @@ private:
                                          "always_inline", "noinline", "unused", "overloadable", "const",
                                          "pure", "opencl_unroll_hint", "endian"})) {
                 refuse(t.where,
-                       fmt::format("the attribute '{}' is not carried over to CUDA", shortened(t.words)));
+                       fmt::format("the attribute '{}' is not translated to CUDA", shortened(t.words)));
             }
         }
         if (keeps && !of_function)
@@ -211,18 +211,18 @@ private:
         }
         const int pointers = declared_pointers(k, stop);
         if (pointers == 2)
-            refuse(
-                first.where,
-                "pointers and variables of an address space are declared together here; declare them apart");
+            refuse(first.where,
+                   "pointers and variables of an address space are declared together here; declare them "
+                   "separately");
         if (pointers == 1) return k;
         if (in_constant)
-            refuse(
-                first.where,
-                "__constant variables inside a function are not carried over to CUDA; declare it outside of "
-                "the functions");
+            refuse(first.where,
+                   "__constant variables inside a function are not translated to CUDA; declare them outside "
+                   "functions");
         out_.put("__shared__", first);
         for (std::size_t at = k; at < stop;) {
-            if (list_[at].is("=")) refuse(list_[at].where, "a variable in local memory has no initial value");
+            if (list_[at].is("="))
+                refuse(list_[at].where, "a variable in local memory cannot have an initialiser");
             if (address_of(list_[at]) == address::local || list_[at].is("static")) {
                 ++at;
                 continue;
@@ -333,8 +333,8 @@ private:
     }
     [[noreturn]] static void refuse_braces(const token& at) {
         refuse(at.where,
-               "a vector is given by a list in braces here, which C++ reads in another way; write a literal: "
-               "(float4)(a, b, c, d)");
+               "a vector is written as a list in braces here, which means something else in C++; write a "
+               "vector literal: (float4)(a, b, c, d)");
     }
 
     /// Writes the line of a #pragma that is kept.
@@ -365,7 +365,8 @@ private:
             case kind::character: return out_.put(cuda_character(t), t);
             case kind::string: refuse_vector_formats(t); return out_.put(t);
             case kind::punctuation: return punctuation(k, end);
-            case kind::other: refuse(t.where, fmt::format("'{}' is no part of OpenCL C", shortened(t.words)));
+            case kind::other:
+                refuse(t.where, fmt::format("'{}' is not part of OpenCL C", shortened(t.words)));
             case kind::end: return;
         }
     }
@@ -389,7 +390,7 @@ private:
         if (w == "_Bool") return out_.put("bool", t);
         if (w == "sizeof" && ahead(k).is("(")) refuse_size_of_truth(k + 1);
         if (w == "vec_step" && ahead(k).is("(") && is_type_word(ahead(k, 2)))
-            refuse(t.where, "vec_step of a type is not carried over to CUDA; give it a value");
+            refuse(t.where, "vec_step of a type is not translated to CUDA; pass a value");
         if (w == "long") return long_word(k);
         if (w == "char") return char_word(k);
         if (const auto call = cuda_conversion(w)) return out_.put(*call, t);
@@ -402,7 +403,7 @@ private:
         const std::size_t behind = behind_bracket(list_, open, list_.size() - 1);
         for (std::size_t k = open; k < behind; ++k)
             if (is_one_of(list_[k].words, {"<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"}))
-                refuse(list_[k].where, "the size of a truth value is asked for, which differs in C++");
+                refuse(list_[k].where, "sizeof of a comparison or logical expression, which differs in C++");
     }
     void long_word(std::size_t k) {
         const token& t = list_[k];
@@ -437,9 +438,8 @@ private:
         const bool writes = is_assigned(k);
         if (selected->is_every_other()) {
             if (writes)
-                refuse(
-                    t.where,
-                    fmt::format("writing to .{} is not carried over to CUDA; write the components", t.words));
+                refuse(t.where, fmt::format("writing to .{} is not translated to CUDA; write the components",
+                                            t.words));
             return out_.put(fmt::format("balm_every_other({})", selected->is_odd ? 1 : 0), t);
         }
         std::string list;
@@ -450,13 +450,12 @@ private:
         const token& next = ahead(k);
         if (is_one_of(next.words, {"++", "--"}))
             refuse(next.where,
-                   fmt::format("'{}' on components of a vector is not carried over to CUDA", next.words));
+                   fmt::format("'{}' on components of a vector is not translated to CUDA", next.words));
         if (is_one_of(next.words, {"<<=", ">>="}))
             refuse(next.where,
-                   fmt::format("'{}' on components of a vector is not carried over to CUDA", next.words));
+                   fmt::format("'{}' on components of a vector is not translated to CUDA", next.words));
         if (next.is(".") && is_written_further(k + 1))
-            refuse(next.where,
-                   "components of components are written here, which is not carried over to CUDA");
+            refuse(next.where, "writing to components of components is not translated to CUDA");
         return is_one_of(next.words, {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="});
     }
     /// v.xyz.x = …
@@ -471,7 +470,7 @@ private:
     void punctuation(std::size_t k, std::size_t end) {
         const token& t = list_[k];
         if (t.is("::") || t.is("##") || t.is("#"))
-            refuse(t.where, fmt::format("'{}' has no meaning in OpenCL C here", t.words));
+            refuse(t.where, fmt::format("'{}' is not valid in OpenCL C here", t.words));
         if (t.is("^") && ahead(k).is("{")) refuse(t.where, "blocks are OpenCL C 2.0");
         if (t.is("<<") || t.is(">>") || t.is("<<=") || t.is(">>=")) return shift(k);
         if (t.is("(")) return parenthesis(k, end);
@@ -483,9 +482,9 @@ private:
     void refuse_designators(std::size_t k) const {
         if (ahead(k).is(".") && ahead(k, 2).is_word() &&
             (ahead(k, 3).is("=") || ahead(k, 3).is(".") || ahead(k, 3).is("[")))
-            refuse(ahead(k).where, "designated initialisers (.member = …) are not carried over to CUDA");
+            refuse(ahead(k).where, "designated initialisers (.member = …) are not translated to CUDA");
         if (ahead(k).is("["))
-            refuse(ahead(k).where, "designated initialisers ([index] = …) are not carried over to CUDA");
+            refuse(ahead(k).where, "designated initialisers ([index] = …) are not translated to CUDA");
     }
 
     /// A count beyond the width is undefined in C++; OpenCL takes it modulo the width.
@@ -511,7 +510,7 @@ private:
         std::size_t at = k + 1;
         while (at < end && (list_[at].is("const") || address_of(list_[at]) != address::none)) ++at;
         const bool is_cast = at + 2 < end && is_vector_type(list_[at]) && list_[at + 1].is(")");
-        if (ahead(k).is("{")) refuse(ahead(k).where, "statements as expressions are no part of OpenCL C");
+        if (ahead(k).is("{")) refuse(ahead(k).where, "statement expressions are not part of OpenCL C");
         if (!is_cast) {
             compound_literal(k, end);
             return out_.put(t);
@@ -523,10 +522,10 @@ private:
         const std::size_t behind = behind_bracket(list_, open, end);
         if (!has_comma(open + 1, behind - 1)) return out_.put(t);
         if (behind < end && is_one_of(list_[behind].words, {".", "->", "[", "++", "--"}))
-            refuse(type.where,
-                   fmt::format("components are taken from a vector literal; put it in parentheses: "
-                               "((({})(…)).x",
-                               type.words));
+            refuse(
+                type.where,
+                fmt::format("components are taken from a vector literal; put it in parentheses: (({})(…)).x",
+                            type.words));
         // A vector literal: the type with all its values.
         out_.put("(" + type.words, t);
         out_.put("(", list_[open]);
@@ -555,7 +554,7 @@ private:
         if (!in_expression) return;
         const std::size_t behind = behind_bracket(list_, k, end);
         if (behind < end && list_[behind].is("{") && !previous.is(";"))
-            refuse(list_[k].where, "compound literals, (type){…}, are not carried over to CUDA");
+            refuse(list_[k].where, "compound literals, (type){…}, are not translated to CUDA");
     }
 
     const tokens& list_;

@@ -70,7 +70,7 @@ public:
 
     /// Why they differ; empty if they agree.
     std::string why() const {
-        if (is_kernel_ && !found_.is_kernel) return "it is no kernel: __kernel is missing before it";
+        if (is_kernel_ && !found_.is_kernel) return "it is not a kernel: __kernel is missing";
         if (!is_kernel_ && found_.is_kernel) return "it is a kernel; launch it with source_kernel";
         if (found_.parameters.size() != count_)
             return fmt::format("the text has {} parameters, the signature {}", found_.parameters.size(),
@@ -88,7 +88,7 @@ public:
         std::string wanted;
         for (std::size_t k = 0; k < count_; ++k)
             wanted += (k ? ", " : "") + words_of(expected_.parameters[k]);
-        return fmt::format("{} '{}' of {} takes {}, its C++ signature says ({})",
+        return fmt::format("{} '{}' of {} takes {}, but its C++ signature says ({})",
                            is_kernel_ ? "kernel" : "function", shortened(found_.name), words(found_.where),
                            words(found_.parameters), wanted);
     }
@@ -96,7 +96,7 @@ public:
 private:
     std::string result() const {
         const declared_type& text = found_.result;
-        if (text.is_pointer) return "it returns a pointer, which has no place in a signature";
+        if (text.is_pointer) return "it returns a pointer, which a signature cannot express";
         const ir::type wanted = is_kernel_ ? ir::type() : expected_.result;
         if (text.type.what == category::unknown || agrees(text.type, wanted)) return {};
         return is_kernel_ ? fmt::format("it returns {}; a kernel returns void", words_of(text.type))
@@ -108,8 +108,9 @@ private:
     std::string parameter_(const parameter& text, const ir::parameter& cpp) const {
         const std::string wanted = words_of(cpp);
         if (text.type.what == category::foreign)
-            return fmt::format("is {}{} in the text, which no C++ signature says, but {} in this one",
-                               text.is_pointer ? "a pointer to " : "", text.type.foreign, wanted);
+            return fmt::format(
+                "is {}{} in the text, which a C++ signature cannot express, but {} in this one",
+                text.is_pointer ? "a pointer to " : "", text.type.foreign, wanted);
         if (text.is_pointer != cpp.what.is_pointer())
             return fmt::format("is {} in the text, but {} in the signature",
                                text.is_pointer ? "memory" : "a value", wanted);
@@ -119,15 +120,15 @@ private:
         if (text.depth > 1 || element.is_pointer())
             return fmt::format("is a pointer to pointers in the text, but {} in the signature", wanted);
         if (!is_void && !agrees(text.type, element))
-            return fmt::format("is of {} in the text, but {} in the signature", words_of(text.type), wanted);
+            return fmt::format("is {} in the text, but {} in the signature", words_of(text.type), wanted);
         if (text.is_pointer) return pointer(text, cpp, wanted);
         if (text.where != address::none)
-            return fmt::format("is a value in {} memory in the text, where no parameter lies",
+            return fmt::format("is a value in {} memory in the text; parameters are private",
                                space_words(text.where));
         if (is_kernel_ && text.type.is_no_parameter)
             return fmt::format(
-                "is of {} by way of a type that OpenCL C forbids as a kernel's parameter (bool, "
-                "half, size_t, ptrdiff_t, intptr_t, uintptr_t); write uchar, uint or ulong",
+                "has a type (equal to {}) that OpenCL C forbids for kernel parameters (bool, half, size_t, "
+                "ptrdiff_t, intptr_t, uintptr_t); write uchar, uint or ulong",
                 words_of(text.type));
         return {};
     }
@@ -142,17 +143,17 @@ private:
                        });
         if (!fits && !is_kernel_ && text.where == address::constant && cpp.use == access::in)
             return fmt::format(
-                "is __constant memory in the text; a function is called with memory of its "
-                "kernel, which is __global, and {} in the signature says so: write __global "
-                "const in the text, or ConstantPtr in the signature",
+                "is __constant memory in the text, but {} in the signature: a function is called with memory "
+                "of its kernel, which is __global; write __global const in the text, or ConstantPtr in the "
+                "signature",
                 wanted);
         if (!fits)
             return fmt::format("is {} memory in the text, but {} in the signature", space_words(text.where),
                                wanted);
         if (cpp.what.is_const && !text.points_to_const)
             return fmt::format(
-                "may be written by the text, but is {} in the signature: write const in the "
-                "text, or in the signature Mixed, or OnlyRead if it is not written",
+                "may be written by the text, but is {} in the signature: write const in the text, or Mixed "
+                "in the signature (OnlyRead if it is not written)",
                 wanted);
         if (cpp.use == access::out && text.points_to_const)
             return fmt::format("is const in the text, but {} in the signature", wanted);

@@ -405,33 +405,34 @@ TEST(V18_contractions, say_what_does_not_fit) {
     };
     says("the first operand has 4 columns, and the second 3 rows", [&] { static_cast<void>(matmul(A, A)); });
     says("it takes two dimensions, rows x columns, or one", [&] { static_cast<void>(matmul(T, A)); });
-    says("has the character '-'; subscripts are letters", [&] { static_cast<void>(einsum("i-,j", A, A)); });
-    says("has an ellipsis", [&] { static_cast<void>(einsum("...i->i", A)); });
-    says("has subscripts of 1 operands, and is given 2", [&] { static_cast<void>(einsum("ij->i", A, A)); });
-    says("has subscripts of 2 operands, and is given 1", [&] { static_cast<void>(einsum("ij,jk->ik", A)); });
-    says("names 3 axes of operand 2, which is an array of 3 x 4 with 2",
+    says("contains the character '-'; subscripts are letters",
+         [&] { static_cast<void>(einsum("i-,j", A, A)); });
+    says("contains an ellipsis", [&] { static_cast<void>(einsum("...i->i", A)); });
+    says("has subscripts for 1 operands, but got 2", [&] { static_cast<void>(einsum("ij->i", A, A)); });
+    says("has subscripts for 2 operands, but got 1", [&] { static_cast<void>(einsum("ij,jk->ik", A)); });
+    says("names 3 axes of operand 2, an array of 3 x 4 with 2",
          [&] { static_cast<void>(einsum("ij,jkl->i", A.transpose(), A)); });
     says("balm::view(x, {rows, columns}) makes a vector an array",
          [&] { static_cast<void>(einsum("ij->i", x)); });
-    says("has axes 'j' of 4 elements in operand 1 and of 3 in operand 2",
+    says("has axis 'j' of 4 elements in operand 1 and of 3 in operand 2",
          [&] { static_cast<void>(einsum("ij,jk->ik", A, A)); });
-    says("has axes 'i' of 3 elements in operand 1 and of 4 in operand 1",
+    says("has axis 'i' of 3 elements in operand 1 and of 4 in operand 1",
          [&] { static_cast<void>(einsum("ii->i", A)); });
     says("has an axis 'z', which no operand has", [&] { static_cast<void>(einsum("ij->iz", A)); });
     says("names the axis 'i' twice", [&] { static_cast<void>(einsum("ij->ii", A)); });
     says("its axes are letters", [&] { static_cast<void>(einsum("ij->i,j", A)); });
-    says("has 9 axes; arrays have eight at most", [&] {
+    says("has 9 axes; arrays have at most eight", [&] {
         static_cast<void>(einsum("abcde,fghi->abcdefghi", view<const double>(x, {1, 1, 1, 3, 4}),
                                  view<const double>(x, {1, 1, 3, 4})));
     });
-    says("is over axis 2 of its first operand", [&] { static_cast<void>(contract(A, {2}, A, {0})); });
+    says("names axis 2 of its first operand", [&] { static_cast<void>(contract(A, {2}, A, {0})); });
     says("names axis 1 of its second operand twice", [&] {
         static_cast<void>(contract(T, {1, 2}, T, {1, 1}));
     });
-    says("over 1 axes of its first operand and 2 of its second one", [&] {
+    says("names 1 axes of its first operand and 2 of its second", [&] {
         static_cast<void>(contract(T, {1}, T, {1, 2}));
     });
-    says("axis 0 of 3 elements and axis 1 of 4", [&] { static_cast<void>(contract(A, {0}, A, {1})); });
+    says("axis 0 of 3 elements with axis 1 of 4", [&] { static_cast<void>(contract(A, {0}, A, {1})); });
 }
 
 TEST(V18_contractions, devices_compute_parts_of_the_result) {

@@ -231,18 +231,18 @@ TEST(V15_histogram, faults_are_told) {
         const vector<int> x(ctx, {1, 2, 3}), y(ctx, {1, 2, 3, 4, 5});
         const vector<float> f(ctx, {1.f, 2.f, 3.f});
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(bincount(x, 0)); }),
-                    HasSubstr("a histogram of 0 bins"));
+                    HasSubstr("a histogram cannot have 0 bins"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(x, 0, 1, 5)); }),
-                    HasSubstr("a histogram of 0 bins"));
+                    HasSubstr("a histogram cannot have 0 bins"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(f, 4, 1.0, 1.0)); }),
-                    HasSubstr("a histogram of bins from 1 to 1"));
+                    HasSubstr("a histogram cannot have bins from 1 to 1"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(f, 4, 0.0, std::nan(""))); }),
-                    HasSubstr("both be finite"));
+                    HasSubstr("both must be finite"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(x, 4, 5, 1)); }),
                     HasSubstr("from 5 to 1"));
         EXPECT_THAT(
             message_of<usage_error>([&] { static_cast<void>(histogram(f, vector<float>(ctx, {1.f}))); }),
-            HasSubstr("a histogram has 1 edges"));
+            HasSubstr("a histogram cannot have 1 edges"));
         EXPECT_THAT(message_of<usage_error>([&] { vector<int> v = bincount(x, 4, y); }), HasSubstr("5"));
     });
 }

@@ -104,7 +104,7 @@ void expect_refused(const std::string& text, int line, const std::string& why) {
 
 TEST(V11_matrix_market, other_files_are_refused) {
     expect_refused("", 1, "the file is empty");
-    expect_refused("\n\n", 1, "begins with ''; a Matrix Market file begins with '%%MatrixMarket matrix");
+    expect_refused("\n\n", 1, "begins with ''; a Matrix Market file must begin with '%%MatrixMarket matrix");
     expect_refused(
         "\x7f"
         "ELF\n",
@@ -113,15 +113,15 @@ TEST(V11_matrix_market, other_files_are_refused) {
     expect_refused("%%MatrixMarket", 1, "the line ends where 'matrix' is expected");
     expect_refused("%%MatrixMarket vector coordinate real general\n", 1, "holds 'vector', not 'matrix'");
     expect_refused("%%MatrixMarket matrix array real general\n2 1\n1\n2\n", 1,
-                   "the format 'array' is a dense matrix; the format of sparse matrices is 'coordinate'");
+                   "the format 'array' is a dense matrix; sparse matrices have the format 'coordinate'");
     expect_refused("%%MatrixMarket matrix dense real general\n", 1, "'dense' is not 'coordinate'");
     expect_refused(head + "double general\n", 1, "'double' is not a field: real, integer, complex, pattern");
     expect_refused(head + "real\n", 1, "the line ends where a symmetry is expected");
     expect_refused(head + "real lower\n", 1,
                    "'lower' is not a symmetry: general, symmetric, skew-symmetric, hermitian");
     expect_refused(head + "real general 7\n", 1, "'7' follows the symmetry");
-    expect_refused(head + "pattern hermitian\n", 1, "a pattern is general or symmetric");
-    expect_refused(head + "real hermitian\n", 1, "a Hermitian matrix is complex");
+    expect_refused(head + "pattern hermitian\n", 1, "a pattern matrix must be general or symmetric");
+    expect_refused(head + "real hermitian\n", 1, "a Hermitian matrix must be complex");
     expect_refused(head + "complex general\n1 1 0\n", 1, "complex entries do not fit f64; read them as");
     EXPECT_THAT(refused<std::int32_t>(head + "real general\n1 1 0\n"),
                 HasSubstr("real entries do not fit i32"));
@@ -130,7 +130,7 @@ TEST(V11_matrix_market, other_files_are_refused) {
 
 TEST(V11_matrix_market, sizes_that_are_none_are_refused) {
     const std::string real = head + "real general\n";
-    expect_refused(real + "% nothing\n\n", 3, "the file ends ahead of the line of sizes");
+    expect_refused(real + "% nothing\n\n", 3, "the file ends before the size line");
     expect_refused(real + "2 2\n1 1 1\n", 2, "the line ends where the number of entries is expected");
     expect_refused(real + "2 -2 1\n", 2, "the number of columns, '-2', is not an integer from 0 to 2^63 - 1");
     expect_refused(real + "2 2 1.5\n", 2, "the number of entries, '1.5'");
@@ -158,7 +158,7 @@ TEST(V11_matrix_market, entries_that_are_none_are_refused) {
     expect_refused(two + "1 1 0x1\n", 5, "the entry's value, '0x1', is not a number");
     expect_refused(two + "1 1 +-1\n", 5, "the entry's value, '+-1', is not a number");
     expect_refused(two + "1 1 1 1\n", 5, "'1' follows the entry");
-    expect_refused(two + "1 1 1e999\n", 5, "the entry's value, '1e999', is beyond the range of f64");
+    expect_refused(two + "1 1 1e999\n", 5, "the entry's value, '1e999', is out of range for f64");
     expect_refused(head + "integer general\n1 1 1\n1 1 1.0", 3,
                    "the entry's value, '1.0', is not an integer");
     expect_refused(head + "pattern general\n1 1 1\n1 1 1", 3, "'1' follows the entry");
@@ -166,12 +166,11 @@ TEST(V11_matrix_market, entries_that_are_none_are_refused) {
                    "entry (1, 3) is above the diagonal; a symmetric file holds the lower triangle alone");
     expect_refused(head + "real skew-symmetric\n3 3 1\n2 2 0", 3, "entry (2, 2) is on the diagonal");
     const auto integers = head + "integer general\n1 1 1\n1 1 ";
-    EXPECT_THAT(refused<std::int32_t>(integers + "2147483648"), HasSubstr("is beyond the range of i32"));
-    EXPECT_THAT(refused<std::uint32_t>(integers + "-1"), HasSubstr("is beyond the range of u32"));
-    EXPECT_THAT(refused<float>(head + "real general\n1 1 1\n1 1 1e39"),
-                HasSubstr("is beyond the range of f32"));
+    EXPECT_THAT(refused<std::int32_t>(integers + "2147483648"), HasSubstr("is out of range for i32"));
+    EXPECT_THAT(refused<std::uint32_t>(integers + "-1"), HasSubstr("is out of range for u32"));
+    EXPECT_THAT(refused<float>(head + "real general\n1 1 1\n1 1 1e39"), HasSubstr("is out of range for f32"));
     EXPECT_THAT(refused<std::int32_t>(head + "integer skew-symmetric\n2 2 1\n2 1 -2147483648"),
-                HasSubstr("the mirror image of the entry, -2147483648, is beyond"));
+                HasSubstr("the mirror image of the entry, -2147483648, is out of range"));
     EXPECT_THAT(refused<complex>(head + "complex general\n1 1 1\n1 1 1\n"),
                 HasSubstr("the line ends where the entry's imaginary part is expected"));
     EXPECT_THAT(refused<complex>(head + "complex hermitian\n1 1 1\n1 1 1 1\n"),
@@ -226,14 +225,14 @@ TEST(V11_matrix_market, files_that_cannot_be_read_or_written_are_refused) {
         std::ofstream(path) << head << "real general\n3 3 1\n4 1 1\n";
         EXPECT_THAT(from(path), StartsWith(path + ", line 3: the row, '4'"));
         std::ofstream(path) << head << "real general\n3000000000 3 1\n4 1 1\n";
-        EXPECT_THAT(from(path), HasSubstr("3,000,000,000 rows: its index type i32"));
+        EXPECT_THAT(from(path), HasSubstr("3,000,000,000 rows: with the index type i32"));
         const sparse_matrix<double> A(ctx, csr_matrix<double>{1, 1, {0, 1}, {0}, {1}});
         EXPECT_THAT(message_of<usage_error>([&] { write_matrix_market(folder / "no" / "m.mtx", A); }),
                     HasSubstr("m.mtx' cannot be written: "));
         EXPECT_THAT(message_of<usage_error>([&] { write_matrix_market("/dev/full", A); }),
                     HasSubstr("'/dev/full' cannot be written: "));
         EXPECT_THAT(message_of<usage_error>([&] { write_matrix_market(path, sparse_matrix<double>()); }),
-                    HasSubstr("no elements yet is read"));
+                    HasSubstr("without elements cannot be read"));
     });
 }
 

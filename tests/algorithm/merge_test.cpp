@@ -266,14 +266,14 @@ TEST(V15_merge, faults_are_told) {
         EXPECT_THAT(fault([&] { merge_into(four, a, b); }),
                     HasSubstr("merge_into of 3 and 2 elements has a target of 4"));
         EXPECT_THAT(fault([&] { merge_into(a, a, b); }), HasSubstr("has a target that it also reads"));
-        EXPECT_THAT(fault([&] { merge(a, empty); }), HasSubstr("without elements and device"));
-        EXPECT_THAT(fault([&] { merge_into(empty, a, b); }), HasSubstr("without elements and device"));
+        EXPECT_THAT(fault([&] { merge(a, empty); }), HasSubstr("that has no device"));
+        EXPECT_THAT(fault([&] { merge_into(empty, a, b); }), HasSubstr("that has no device"));
         EXPECT_THAT(fault([&] { merge_by_key(a, b, b, a); }),
-                    HasSubstr("arrays of 3 and of 2 elements that are sorted together"));
+                    HasSubstr("arrays of 3 and 2 elements that are sorted together"));
         EXPECT_THAT(fault([&] { merge_by_key_into(std::tie(five, five), a, a, b, b); }),
                     HasSubstr("the same target twice"));
         vector<std::int64_t> two(ctx, 2);
-        EXPECT_THAT(fault([&] { set_union_into(five, two, a, b); }), HasSubstr("a vector of 2 elements"));
+        EXPECT_THAT(fault([&] { set_union_into(five, two, a, b); }), HasSubstr("has 2 elements"));
     });
 }
 

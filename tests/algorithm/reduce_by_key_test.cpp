@@ -407,13 +407,13 @@ TEST(V15_reduce_by_key, faults_are_told) {
         EXPECT_THAT(message_of<usage_error>([&] { reduce_by_key_into(std::tie(k, few), count, x, x); }),
                     HasSubstr("targets of 5 and 3 elements"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_by_key_into(std::tie(k, sums), count, x, f); }),
-                    HasSubstr("has elements of type f32 for a target of i32"));
+                    HasSubstr("cannot store elements of type f32 in a target of type i32"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_by_key_into(std::tie(k, k), count, x, x); }),
                     HasSubstr("the same target twice"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_by_key_into(std::tie(k, sums), count, k, x); }),
                     HasSubstr("has a target that it also reads"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_by_key_into(std::tie(k), count, x, x); }),
-                    HasSubstr("makes 2 vectors and has 1"));
+                    HasSubstr("makes 2 vectors, but has 1"));
     });
 }
 

@@ -187,11 +187,11 @@ TEST(V15_scan_along, faults_are_told) {
         vector<int> v(ctx, 12, 1);
         const auto M = view(v, {3, 4});
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(inclusive_scan(M, along(2))); }),
-                    HasSubstr("a scan runs along dimension 2 of 3 x 4, whose dimensions are 0 to 1"));
+                    HasSubstr("a scan cannot run along dimension 2 of 3 x 4, whose dimensions are 0 to 1"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(inclusive_scan(M, along(-1))); }),
                     HasSubstr("-1"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(inclusive_scan(M, along(0, 1))); }),
-                    HasSubstr("a scan runs along 2 dimensions: it runs along one"));
+                    HasSubstr("a scan cannot run along 2 dimensions; name exactly one"));
     });
 }
 

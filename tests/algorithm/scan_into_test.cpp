@@ -176,9 +176,9 @@ TEST(V15_scan_into, faults_are_told) {
         EXPECT_THAT(message_of<usage_error>([&] { inclusive_scan_into(std::tie(y, y), x, x); }),
                     HasSubstr("the same vector twice"));
         EXPECT_THAT(message_of<usage_error>([&] { inclusive_scan_into(y, wide, x); }),
-                    HasSubstr("is a vector of 2 elements: give it one of a single element"));
+                    HasSubstr("has 2 elements; it must be a vector of one element"));
         EXPECT_THAT(message_of<usage_error>([&] { inclusive_scan_into(y, nothing, x); }),
-                    HasSubstr("is a vector of 0 elements"));
+                    HasSubstr("has 0 elements"));
         EXPECT_THAT(
             message_of<usage_error>([&] { exclusive_scan_into(y, carry, x + carry[element_index() * 0]); }),
             HasSubstr("also reads its carry"));

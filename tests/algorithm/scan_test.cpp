@@ -493,7 +493,7 @@ TEST(V15_scan, faults_are_told) {
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(inclusive_scan_by_key(keys, x)); }),
                     HasSubstr("5"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(inclusive_scan(element_index())); }),
-                    HasSubstr("says neither on what device nor how many elements"));
+                    HasSubstr("has neither a device nor a size"));
         const auto counts = function("counts", [](Int i, Mixed<int> m) {
             atomic_inc(m[0]);
             return i;

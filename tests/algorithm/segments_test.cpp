@@ -113,7 +113,7 @@ TEST(V15_segments, faults_are_told) {
         EXPECT_THAT(fault({0, 2, 1, 3}), HasSubstr("offsets[1] is 2, and offsets[2] is 1"));
         const vector<int> good(ctx, {0, 1, 3});
         EXPECT_THAT(message_of<usage_error>([&] { sort_segments_by_key(x, good, four); }),
-                    HasSubstr("3 and of 4 elements"));
+                    HasSubstr("3 and 4 elements"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_segments(good, four); }),
                     HasSubstr("offsets from 0 to 3"));
         expect_equal(x, {3, 1, 2});
@@ -121,7 +121,7 @@ TEST(V15_segments, faults_are_told) {
     if (present_devices().size() < 2) return;
     vector<int> x(context({present_devices()[0]}), {3, 1, 2});
     const vector<int> elsewhere(context({present_devices()[1]}), {0, 1, 3});
-    EXPECT_THAT(message_of<usage_error>([&] { sort_segments(x, elsewhere); }), HasSubstr("one device"));
+    EXPECT_THAT(message_of<usage_error>([&] { sort_segments(x, elsewhere); }), HasSubstr("the same device"));
 }
 
 TEST(V15_segments, of_three_devices) {

@@ -347,14 +347,14 @@ TEST(V15_select, faults_are_told) {
         const vector<int> x(ctx, {1, 2, 3, 4, 5}), y(ctx, {1, 2, 3});
         EXPECT_THAT(message_of<usage_error>([&] { copy_if(x, y > 1); }), HasSubstr("5"));
         EXPECT_THAT(message_of<usage_error>([&] { unique(element_index()); }),
-                    HasSubstr("how many elements"));
+                    HasSubstr("the size of an expression is unknown"));
         if (ctx.size() > 1) return;
         vector<int> into(ctx, 5), other(ctx, 4), none;
         vector<std::int64_t> count(ctx, 1), counts(ctx, 2);
         EXPECT_THAT(message_of<usage_error>([&] { copy_if_into(into, counts, x, x > 1); }),
-                    HasSubstr("the count of copy_if_into goes to a vector of 2 elements"));
+                    HasSubstr("the target for the count of copy_if_into has 2 elements"));
         EXPECT_THAT(message_of<usage_error>([&] { copy_if_into(none, count, x, x > 1); }),
-                    HasSubstr("a vector without elements and device"));
+                    HasSubstr("a target that has no device"));
         EXPECT_THAT(message_of<usage_error>([&] { copy_if_into(into, count, into, into > 1); }),
                     HasSubstr("has a target that it also reads"));
         EXPECT_THAT(message_of<usage_error>(
@@ -367,7 +367,7 @@ TEST(V15_select, faults_are_told) {
                     HasSubstr("partition_into of 5 elements has a target of 4"));
         const vector<float> f(ctx, {1.f, 2.f, 3.f, 4.f, 5.f});
         EXPECT_THAT(message_of<usage_error>([&] { copy_if_into(into, count, f, f > 1); }),
-                    HasSubstr("has elements of type f32 for a target of i32"));
+                    HasSubstr("cannot store elements of type f32 in a target of type i32"));
     });
 }
 

@@ -196,17 +196,21 @@ TEST(V11_sparse_assembly, triplets_that_are_no_matrix_are_refused) {
                 [&] { sparse_matrix<float>::from_triplets(rows, columns, r, c, v); });
         };
         EXPECT_THAT(refused(2, 2, {0}, {0, 1}, {1, 2, 3}),
-                    HasSubstr("1 row indices, 2 column indices and 3 values; each entry has one of each"));
-        EXPECT_THAT(refused(2, 3, {1, 2, 0, 9}, {0, 0, -1, 5}, {1, 1, 1, 1}),
-                    HasSubstr("entry 1 of a sparse matrix is in row 2; its 2 rows count from 0"));
+                    HasSubstr("1 row indices, 2 column indices and 3 values; the numbers must be equal"));
+        EXPECT_THAT(
+            refused(2, 3, {1, 2, 0, 9}, {0, 0, -1, 5}, {1, 1, 1, 1}),
+            HasSubstr(
+                "entry 1 of a sparse matrix is in row 2, which is out of range: its 2 rows count from 0"));
         EXPECT_THAT(refused(2, 3, {0, -1}, {0, 7}, {1, 1}),
                     HasSubstr("entry 1 of a sparse matrix is in row -1"));
         EXPECT_THAT(refused(2, 3, {0, 1}, {0, 3}, {1, 1}),
-                    HasSubstr("entry 1 of a sparse matrix, in row 1, is in column 3; its 3 columns"));
+                    HasSubstr("entry 1 of a sparse matrix, in row 1, is in column 3, which is out of range: "
+                              "its 3 columns"));
         EXPECT_THAT(refused(2, 3, {0}, {std::numeric_limits<std::int64_t>::min()}, {1}),
                     HasSubstr("is in column -9223372036854775808"));
-        EXPECT_THAT(refused(std::size_t{1} << 40, 2, {}, {}, {}),
-                    HasSubstr("1,099,511,627,776 rows: its index type i32 counts to 2,147,483,647"));
+        EXPECT_THAT(
+            refused(std::size_t{1} << 40, 2, {}, {}, {}),
+            HasSubstr("1,099,511,627,776 rows: with the index type i32 it can have at most 2,147,483,647"));
         EXPECT_THAT(message_of<usage_error>([&] {
                         const vector<std::int32_t> index(ctx, 200);
                         vector<std::int32_t> rows(ctx, 200), columns(ctx, 200);

@@ -177,14 +177,17 @@ TEST(V11_sparse_blocks, what_are_no_blocks_is_refused) {
                                                   std::vector<float>(values, 1.f));
             });
         };
-        EXPECT_THAT(refused({3}, {0, 1, 1}, {0}, 9), HasSubstr("the extents 3; they have rows and columns"));
+        EXPECT_THAT(refused({3}, {0, 1, 1}, {0}, 9),
+                    HasSubstr("the extents 3: they must be rows and columns"));
         EXPECT_THAT(refused({0, 3}, {0, 1, 1}, {0}, 9), HasSubstr("1 to 16 of both"));
         EXPECT_THAT(refused({17, 3}, {0, 1, 1}, {0}, 51), HasSubstr("1 to 16 of both"));
         EXPECT_THAT(refused({3, 3}, {0, 1, 1}, {0}, 8),
-                    HasSubstr("1 column indices of blocks and 8 values; each block of 3 x 3 has 9"));
-        EXPECT_THAT(refused({3, 3}, {0, 1}, {0}, 9), HasSubstr("2 rows is given 2 row pointers"));
-        EXPECT_THAT(refused({3, 3}, {0, 1, 1}, {2}, 9), HasSubstr("is in column 2; its 2 columns"));
-        EXPECT_THAT(refused({2, 2}, {0}, {}, 0, std::size_t{1} << 62), HasSubstr("can be counted"));
+                    HasSubstr("1 column indices of blocks and 8 values; each block of 3 x 3 needs 9"));
+        EXPECT_THAT(refused({3, 3}, {0, 1}, {0}, 9), HasSubstr("2 rows got 2 row pointers"));
+        EXPECT_THAT(refused({3, 3}, {0, 1, 1}, {2}, 9),
+                    HasSubstr("is in column 2, which is out of range: its 2 columns"));
+        EXPECT_THAT(refused({2, 2}, {0}, {}, 0, std::size_t{1} << 62),
+                    HasSubstr("too many entries to count"));
         EXPECT_THAT(refused({2, 2}, {0}, {}, 0, std::size_t{1} << 30), HasSubstr("row pointers"));
     });
 }

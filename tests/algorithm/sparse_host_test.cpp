@@ -93,16 +93,20 @@ TEST(V11_sparse_host, triplets_that_are_no_matrix_are_refused) {
             });
         };
         EXPECT_THAT(refused(2, 2, {0}, {0, 1}, {1, 2, 3}),
-                    HasSubstr("1 row indices, 2 column indices and 3 values; each entry has one of each"));
-        EXPECT_THAT(refused(2, 3, {1, 2}, {0, 0}, {1, 1}),
-                    HasSubstr("entry 1 of a sparse matrix is in row 2; its 2 rows count from 0"));
+                    HasSubstr("1 row indices, 2 column indices and 3 values; the numbers must be equal"));
+        EXPECT_THAT(
+            refused(2, 3, {1, 2}, {0, 0}, {1, 1}),
+            HasSubstr(
+                "entry 1 of a sparse matrix is in row 2, which is out of range: its 2 rows count from 0"));
         EXPECT_THAT(refused(2, 3, {-1}, {0}, {1}), HasSubstr("entry 0 of a sparse matrix is in row -1"));
         EXPECT_THAT(refused(2, 3, {0, 1}, {0, 3}, {1, 1}),
-                    HasSubstr("entry 1 of a sparse matrix, in row 1, is in column 3; its 3 columns"));
+                    HasSubstr("entry 1 of a sparse matrix, in row 1, is in column 3, which is out of range: "
+                              "its 3 columns"));
         EXPECT_THAT(refused(2, 3, {0}, {std::numeric_limits<std::int64_t>::min()}, {1}),
                     HasSubstr("is in column -9223372036854775808"));
-        EXPECT_THAT(refused(std::size_t{1} << 40, 2, {}, {}, {}),
-                    HasSubstr("1,099,511,627,776 rows: its index type i32 counts to 2,147,483,647"));
+        EXPECT_THAT(
+            refused(std::size_t{1} << 40, 2, {}, {}, {}),
+            HasSubstr("1,099,511,627,776 rows: with the index type i32 it can have at most 2,147,483,647"));
     });
 }
 
@@ -219,15 +223,15 @@ TEST(V11_sparse_host, diagonals_keep_neither_zeros_nor_several_entries_of_a_plac
         EXPECT_EQ(A.nonzeros(), 4u);
         EXPECT_EQ(to_csr(A), (csr_matrix<double>{2, 2, {0, 1, 1}, {1}, {5}}));
         EXPECT_THAT(message_of<usage_error>([&] { sparse_matrix<double> made(ctx, m); }),
-                    HasSubstr("end at 4, and it is given 3 values"));
+                    HasSubstr("end at 4, but it got 3 values"));
     });
 }
 
 TEST(V11_sparse_host, no_matrix_has_neither_entries_nor_a_transpose) {
     EXPECT_THAT(message_of<usage_error>([] { to_csr(sparse_matrix<float>()); }),
-                HasSubstr("that has no elements yet is read; assign one to it first"));
+                HasSubstr("without elements cannot be read; assign one to it first"));
     EXPECT_THAT(message_of<usage_error>([] { transpose(sparse_matrix<float>()); }),
-                HasSubstr("that has no elements yet is transposed"));
+                HasSubstr("without elements cannot be transposed"));
 }
 
 TEST(V11_sparse_host, over_several_devices) { run_on_three_devices("test_algorithm", "V11_sparse_host.*"); }

@@ -232,10 +232,11 @@ TEST(V11_sparse_products, what_cannot_be_multiplied_is_refused) {
         const auto A = on_device(ctx, random_matrix<double>(random, matrix_kind::scattered, 4, 5));
         EXPECT_THAT(
             message_of<usage_error>([&] { A* A; }),
-            HasSubstr("a sparse matrix of 4 x 5 is multiplied by one of 4 x 5; the second has a row for "
-                      "each column of the first"));
+            HasSubstr(
+                "a sparse matrix of 4 x 5 cannot be multiplied by one of 4 x 5; the second must have one "
+                "row per column of the first"));
         EXPECT_THAT(message_of<usage_error>([&] { A* sparse_matrix<double>(); }),
-                    HasSubstr("a sparse matrix that has no elements yet is multiplied"));
+                    HasSubstr("a sparse matrix without elements cannot be multiplied"));
     });
 }
 

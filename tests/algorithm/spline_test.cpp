@@ -422,23 +422,23 @@ TEST(V20_scattered_spline, refuses_what_is_no_fit) {
         const spline_bounds<2> unit{{0, 0}, {1, 1}};
         EXPECT_THAT(refused(unit, two, three, two),
                     HasSubstr("3 coordinates along dimension 1 and 2 values"));
-        EXPECT_THAT(refused(unit, none, none, none), HasSubstr("no points; it needs one at least"));
+        EXPECT_THAT(refused(unit, none, none, none), HasSubstr("no points; it needs at least one"));
         EXPECT_THAT(refused({{0, 1}, {1, 1}}, two, two, two),
-                    HasSubstr("dimension 1 are 1 and 1, which are empty"));
+                    HasSubstr("dimension 1 are 1 and 1; the lower one must be less"));
         EXPECT_THAT(refused({{nan, 0}, {1, 1}}, two, two, two),
-                    HasSubstr("dimension 0 are nan and 1; they are finite"));
+                    HasSubstr("dimension 0 are nan and 1; they and their difference must be finite"));
         EXPECT_THAT(refused({{0, -1.5e308}, {1, 1.5e308}}, two, two, two),
-                    HasSubstr("so is their difference"));
+                    HasSubstr("they and their difference must be finite"));
         EXPECT_THAT(refused({{0, 0}, {1, 1e-320}}, two, two, two), HasSubstr("scale the coordinates"));
         EXPECT_THAT(refused(unit, two, outside, two),
                     AllOf(HasSubstr("point 1 of a scattered spline has the coordinate 1.5 along dimension 1, "
-                                    "which is outside of the bounds 0 and 1"),
-                          HasSubstr("from 0.5 to 1.5: give bounds that contain them")));
+                                    "which is outside the bounds 0 and 1"),
+                          HasSubstr("from 0.5 to 1.5: set bounds that contain them")));
         EXPECT_THAT(refused(unit, bad, two, two), HasSubstr("the coordinate nan along dimension 0"));
         EXPECT_THAT(refused(unit, two, two, bad),
                     HasSubstr("the value of point 1 of a scattered spline is nan"));
-        EXPECT_THAT(refused(unit, two, two, two, {.levels = -1}), HasSubstr("-1 levels are asked for"));
-        EXPECT_THAT(refused(unit, two, two, two, {.levels = 32}), HasSubstr("it has 1 to 31"));
+        EXPECT_THAT(refused(unit, two, two, two, {.levels = -1}), HasSubstr("cannot have -1 levels"));
+        EXPECT_THAT(refused(unit, two, two, two, {.levels = 32}), HasSubstr("set 1 to 31"));
         EXPECT_THAT(refused(unit, two, two, two, {.tolerance = nan}),
                     HasSubstr("the tolerance of a scattered"));
         EXPECT_THAT(
@@ -583,19 +583,19 @@ TEST(V20_cubic_spline, reproduces_cubics) {
 TEST(V20_cubic_spline, refuses_what_is_no_grid) {
     on_all_contexts([&](const context& ctx) {
         vector<double> x(ctx, 12, 1.0);
-        EXPECT_THAT(
-            message_of<usage_error>([&] {
-                cubic_spline<2>({{0, 0}, {1, 1}}, x);
-            }),
-            HasSubstr("a cubic spline of 2 dimensions is given values of 1: 12; view(values, extents)"));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        cubic_spline<2>({{0, 0}, {1, 1}}, x);
+                    }),
+                    HasSubstr("a cubic spline of 2 dimensions got values whose number of dimensions is 1 "
+                              "(extents 12); set it"));
         EXPECT_THAT(message_of<usage_error>([&] {
                         cubic_spline<2>({{0, 0}, {1, 1}}, view(x, {1, 12}));
                     }),
-                    HasSubstr("given 1 value along dimension 0; it needs two at least"));
+                    HasSubstr("got 1 value along dimension 0; it needs at least two"));
         EXPECT_THAT(message_of<usage_error>([&] {
                         cubic_spline<2>({{0, 1}, {1, 0}}, view(x, {3, 4}));
                     }),
-                    HasSubstr("dimension 1 are 1 and 0, which are empty"));
+                    HasSubstr("dimension 1 are 1 and 0; the lower one must be less"));
         const std::vector<double> five(5);
         EXPECT_THROW(cubic_spline<1>(ctx, {{0}, {1}}, five, {6}), usage_error);
     });

@@ -518,7 +518,7 @@ TEST(V14_stencils, refused_ones_are_explained) {
                     static_cast<void>(stencil(
                         border::wrap, [&](const auto& u) { return u(1) * other; }, x));
                 }),
-                HasSubstr("one more array"));
+                HasSubstr("an array that it captures"));
     EXPECT_THAT(message([&] {
                     static_cast<void>(stencil(
                         border::wrap, [&](const auto& u) { return u(1) + element_index(); }, x));
@@ -531,15 +531,15 @@ TEST(V14_stencils, refused_ones_are_explained) {
                 HasSubstr("dimension 1 of 12"));
     const std::vector<float> none, two(2, 1.f);
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, x, none)); }),
-                HasSubstr("no weights"));
+                HasSubstr("at least one weight"));
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, x, vector<float>(context(), 0))); }),
-                HasSubstr("no weights"));
+                HasSubstr("at least one weight"));
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, x, M)); }),
-                HasSubstr("3 x 4; they are a list"));
+                HasSubstr("3 x 4; they must have one dimension"));
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, M, other, {.centre = 12})); }),
-                HasSubstr("weight 12 of 12"));
+                HasSubstr("weight 12 cannot be the centre"));
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, x, two, {.centre = 2})); }),
-                HasSubstr("weight 2 of 2"));
+                HasSubstr("weight 2 cannot be the centre"));
     EXPECT_THAT(message([&] { static_cast<void>(convolve(border::wrap, x, two, {.dimension = 1})); }),
                 HasSubstr("dimension 1 of 12"));
 }

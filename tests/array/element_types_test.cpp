@@ -757,7 +757,7 @@ TEST(V7_let, computes_once) {
             }));
             Y = out[0] + X;
         };
-        EXPECT_THAT(message_of<usage_error>(leaked), HasSubstr("used outside of what the function returns"));
+        EXPECT_THAT(message_of<usage_error>(leaked), HasSubstr("used outside the function's result"));
     });
 }
 

@@ -117,7 +117,7 @@ TEST(V19_eval, says_what_is_wrong) {
         vector<int> x(ctx, 8, 0);
         vector<std::int64_t> y(ctx, 8);
         EXPECT_THAT(message_of<usage_error>([&] { eval(put(element_index(), x)); }),
-                    HasSubstr("how many elements"));
+                    HasSubstr("the size of an expression is unknown"));
         EXPECT_TRUE((put(element_index(), x) + 1).writes_memory());
         EXPECT_FALSE((x + 1).writes_memory());
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(sum(put(element_index(0, 8), x))); }),
@@ -130,7 +130,7 @@ TEST(V19_eval, says_what_is_wrong) {
                     HasSubstr("writes elements of the vector that the expression is assigned to"));
         vector<int> part = as_vector(x.elements());
         EXPECT_THAT(message_of<usage_error>([&] { y = put(element_index(), x) + part; }),
-                    HasSubstr("shares elements with another one"));
+                    HasSubstr("shares elements with another vector"));
         y = put(element_index(), x);
         EXPECT_EQ(y[7], 14);
         EXPECT_EQ(x[7], 1);

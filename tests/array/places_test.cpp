@@ -49,7 +49,7 @@ TEST(V10_expressions_without_vectors, are_computed_on_a_context) {
         }
         // It says where, not how many; and a target says where by itself.
         EXPECT_THAT(message_of<usage_error>([&] { (void)balm::sum(on(ctx, element_index())); }),
-                    HasSubstr("says nowhere how many elements"));
+                    HasSubstr("the size of an expression is unknown"));
         vector<std::int64_t> x(ctx, 10);
         x = on(ctx, element_index(3));
         EXPECT_EQ(x[9], 12);

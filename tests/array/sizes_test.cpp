@@ -86,9 +86,9 @@ TEST(V8_sizes, of_shapes_have_a_product_that_is_exact) {
             }
         }
     EXPECT_THAT(message_of<usage_error>([] { shape(beyond, 4); }),
-                HasSubstr("An array of 4611686018427387910 x 4 elements is asked for; the product"));
+                HasSubstr("An array of 4611686018427387910 x 4 elements was requested; the product"));
     EXPECT_THAT(message_of<usage_error>([] { shape(-1, -1); }),
-                HasSubstr("An array of -1 x -1 elements is asked for; a size cannot be negative"));
+                HasSubstr("An array of -1 x -1 elements was requested; a size cannot be negative"));
     EXPECT_THAT(message_of<usage_error>([] { shape(std::int8_t{-3}); }), HasSubstr("of -3 elements"));
     EXPECT_THAT(message_of<usage_error>([] { shape(0, -1); }), HasSubstr("0 x -1"));
     EXPECT_THAT(message_of<usage_error>([] { shape(std::span<const std::size_t>()); }),
@@ -257,7 +257,7 @@ TEST(A2_device_pointers, to_elements_that_no_memory_has_are_refused) {
         EXPECT_THROW(p + far, usage_error) << far;
         EXPECT_THROW(p - far, usage_error) << far;
     }
-    EXPECT_THAT(message_of<usage_error>([&] { p - most; }), HasSubstr("further than any memory reaches"));
+    EXPECT_THAT(message_of<usage_error>([&] { p - most; }), HasSubstr("which is out of range"));
     EXPECT_THROW((p + (1 << 30)).range(1), usage_error);
 }
 
@@ -361,9 +361,8 @@ TEST(V3_vectors, without_a_device_are_refused_as_arguments) {
         const context ctx(std::vector<device>{dev});
         const vector<float> none;
         vector<float> four(ctx, 4, 1.f), unmade;
-        EXPECT_THAT(
-            message_of<usage_error>([&] { dev.execute(scale(none, four), {4}); }),
-            HasSubstr("argument 1 of kernel 'scale' is a vector without elements and without a device"));
+        EXPECT_THAT(message_of<usage_error>([&] { dev.execute(scale(none, four), {4}); }),
+                    HasSubstr("argument 1 of kernel 'scale' is an empty vector without a device"));
         EXPECT_THAT(message_of<usage_error>([&] { dev.execute(scale(four, unmade), {4}); }),
                     HasSubstr("argument 2 of kernel 'scale'"));
         EXPECT_THAT(message_of<usage_error>([&] { four = four[balm::element_index()] + none; }),

@@ -132,11 +132,11 @@ TEST(V2_several_devices, refuse_weights_and_memory_that_make_no_sense) {
         const std::vector<double> none, zero(ctx.size(), 0.0), negative(ctx.size(), -1.0),
             right(ctx.size(), 1.0);
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(none)); }),
-                    HasSubstr("one for each device"));
+                    HasSubstr("one finite weight per device"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(zero)); }),
-                    HasSubstr("not all of them 0"));
+                    HasSubstr("at least one positive"));
         EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(ctx.weighted(negative)); }),
-                    HasSubstr("at least 0"));
+                    HasSubstr("none of them negative"));
         EXPECT_EQ(ctx.weighted(right).weights(), right);
         if (ctx.size() == 1) return;
         const vector<double> x(ctx, 100, 1.0), y(context({ctx.device(0)}), 100, 1.0);

@@ -92,7 +92,7 @@ TEST(V16_ties, make_empty_vectors_and_refuse_what_does_not_fit) {
                     HasSubstr("10 and 11"));
         EXPECT_THAT(message_of<usage_error>([&] { tie(x, a) = std::tuple(y, 2.0); }), HasSubstr("11"));
         EXPECT_THAT(message_of<usage_error>([&] { tie(x, x) = std::tuple(1.0, 2.0); }),
-                    HasSubstr("targets 0 and 1 of one assignment have elements in common"));
+                    HasSubstr("targets 0 and 1 of one assignment overlap"));
         auto M = view(x, {2, 5});
         EXPECT_THAT(
             message_of<usage_error>([&] { tie(M(0, balm::all), M(balm::all, 0)) = std::tuple(1.0, 2.0); }),

@@ -1,4 +1,4 @@
-// expect: std::vector<bool> has bits, not elements
+// expect: std::vector<bool> stores bits, not elements
 #include <balm/balm.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: would lose digits
+// expect: would lose precision
 #include <balm/balm.hpp>
 #include <complex>
 

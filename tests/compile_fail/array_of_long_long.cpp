@@ -1,4 +1,4 @@
-// expect: write the type of fixed width
+// expect: use a fixed-width type
 #include <balm/balm.hpp>
 
 balm::vector<long long> numbers;

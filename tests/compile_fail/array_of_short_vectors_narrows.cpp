@@ -1,4 +1,4 @@
-// expect: a vector becomes one of another type only by cast
+// expect: converting a vector to another vector type needs cast
 #include <balm/balm.hpp>
 
 void f(balm::vector<balm::int4>& x, const balm::vector<balm::float4>& y);

@@ -1,4 +1,4 @@
-// expect: the function gives nothing that could be assigned
+// expect: the function returns nothing that can be assigned
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: wants a T of the size of x
+// expect: needs a T of the same size as x
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

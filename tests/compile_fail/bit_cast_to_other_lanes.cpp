@@ -1,4 +1,4 @@
-// expect: Balm: bit_cast<T>(x) wants a T of the size of x
+// expect: Balm: bit_cast<T>(x) needs a T of the same size as x
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

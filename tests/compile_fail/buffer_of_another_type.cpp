@@ -1,4 +1,4 @@
-// expect: elements are of another type than the parameter's
+// expect: and the parameter have different element types
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

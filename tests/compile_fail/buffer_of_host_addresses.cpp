@@ -1,4 +1,4 @@
-// expect: host addresses and long double mean nothing on a device
+// expect: host pointers and long double are meaningless on a device
 #include <balm/balm.hpp>
 
 void f(balm::device d);

@@ -1,4 +1,4 @@
-// expect: host memory is written: a span, a std::vector or another range
+// expect: a write takes host memory: a span, a std::vector or another range
 #include <balm/balm.hpp>
 
 void f(balm::device d);

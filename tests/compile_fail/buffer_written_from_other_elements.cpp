@@ -1,4 +1,4 @@
-// expect: the host's elements are of another type than the buffer's; convert them first
+// expect: the host elements and the buffer have different element types; convert the elements first
 #include <balm/balm.hpp>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// expect: Balm: complex numbers of two precisions meet
+// expect: Balm: complex numbers of different precision cannot be combined
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: a truth value is not rounded
+// expect: conversions to bool do not round
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: the operands of a convolution have one precision
+// expect: the operands of a convolution must have the same precision
 #include <balm/balm.hpp>
 
 void f(balm::vector<double>& y, const balm::vector<double>& a, const balm::vector<float>& b);

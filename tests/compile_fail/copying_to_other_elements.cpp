@@ -1,4 +1,4 @@
-// expect: a copy goes to elements of the same type
+// expect: the source and the destination of a copy must have the same element type
 #include <balm/balm.hpp>
 
 void f(balm::device d);

@@ -1,4 +1,4 @@
-// expect: cannot be counted up or down
+// expect: cannot be incremented or decremented
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

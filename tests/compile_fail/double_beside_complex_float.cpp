@@ -1,4 +1,4 @@
-// expect: Balm: a Double beside a Complex<float> would lose digits
+// expect: Balm: combining a Double with a Complex<float> would lose precision
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: does not narrow to a variable of a smaller kind
+// expect: a device value does not narrow implicitly
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: positions are integers
+// expect: positions must be integers
 #include <balm/balm.hpp>
 
 void f(const balm::vector<float>& x, balm::vector<float>& y);

@@ -1,4 +1,4 @@
-// expect: the bounds of range are integers
+// expect: the bounds of range must be integers
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

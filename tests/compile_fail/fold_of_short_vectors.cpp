@@ -1,4 +1,4 @@
-// expect: of short vectors fold lanes
+// expect: for short vectors fold lanes
 #include <balm/balm.hpp>
 
 float f(const balm::vector<balm::float4>& y);

@@ -1,4 +1,4 @@
-// expect: the Grid parameter has another number of dimensions
+// expect: the Grid parameter and the kernel have different numbers of dimensions
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

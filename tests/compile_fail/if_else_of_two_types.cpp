@@ -1,4 +1,4 @@
-// expect: both functions of if_else give the same type
+// expect: both functions of if_else must return the same type
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

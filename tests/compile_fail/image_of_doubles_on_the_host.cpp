@@ -1,4 +1,4 @@
-// expect: an image is made of float, half or integers of 8, 16 or 32 bits
+// expect: an image element must be float, half or an integer of 8, 16 or 32 bits
 #include <balm/balm.hpp>
 
 void f(const balm::device& device);

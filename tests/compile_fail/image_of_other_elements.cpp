@@ -1,4 +1,4 @@
-// expect: the image's elements or dimensions are others than the parameter's
+// expect: the image and the parameter have different element types or numbers of dimensions
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: this parameter is a sampled image; give it image.sampled(sampler)
+// expect: this parameter is a sampled image; pass image.sampled(sampler)
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

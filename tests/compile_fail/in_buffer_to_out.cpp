@@ -1,4 +1,4 @@
-// expect: an in buffer is bound to an Out or Mixed parameter
+// expect: an in buffer cannot be an argument for Out or Mixed
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: a kernel returns nothing; write to an Out parameter
+// expect: a kernel must return void; write to an Out parameter
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

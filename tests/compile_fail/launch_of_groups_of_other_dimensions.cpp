@@ -1,4 +1,4 @@
-// expect: the launch has another number of dimensions than the kernel
+// expect: the launch and the kernel have different numbers of dimensions
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: has one size for each dimension of the kernel
+// expect: needs one size per dimension of the kernel
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: contractions are of numbers
+// expect: contractions take integers, float, double, half or complex numbers
 #include <balm/balm.hpp>
 
 void multiply(const balm::vector<bool>& a, balm::vector<int>& b);

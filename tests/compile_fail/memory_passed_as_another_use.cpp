@@ -1,4 +1,4 @@
-// expect: Balm: memory is passed on as what it is
+// expect: Balm: memory can only be passed to a parameter of the same kind
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

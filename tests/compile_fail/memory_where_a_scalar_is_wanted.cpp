@@ -1,4 +1,4 @@
-// expect: this parameter is passed by value; give it a host scalar
+// expect: this parameter is passed by value; pass a host scalar
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

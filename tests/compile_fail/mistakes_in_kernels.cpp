@@ -38,10 +38,10 @@ void kernels(const balm::device& dev) {
         b[i] = list[m[i]];  // Balm: index In<T>, Array<T, N> or balm::constant_array instead of host arrays
         float numbers[4] = {};
         b[i] = numbers[n];           // Balm: instead of host arrays
-        std::cout << a[i];           // Balm: a kernel prints with print(
-        std::cout << "n " << n;      // Balm: a kernel prints with print(
-        std::cout << m[i] << v;      // Balm: a kernel prints with print(
-        print(a[i]);                 // Balm: print takes a format first
+        std::cout << a[i];           // Balm: to print in a kernel, write print(
+        std::cout << "n " << n;      // Balm: to print in a kernel, write print(
+        std::cout << m[i] << v;      // Balm: to print in a kernel, write print(
+        print(a[i]);                 // Balm: the first argument of print is a format string
         if (n > 0) b[i] = 1;         // Balm: use IF, WHILE or select(condition, a, b)
         if (n) b[i] = 1;             // Balm: use IF, WHILE or select(condition, a, b)
         for (int k = 0; k < n; ++k)  // Balm: use IF, WHILE or select(condition, a, b)
@@ -57,7 +57,7 @@ void kernels(const balm::device& dev) {
         b[i] = a[i] * 2.0L;              // Balm: cast them: static_cast<int>(red)
         const auto one = [] { return 1.f; };
         b[i] = if_else(n > 0, one, one);   // Balm: return Float(1.f), not 1.f
-        b[i] = if_else(n > 0, a[i], 1.f);  // Balm: choose with select(c, a, b)
+        b[i] = if_else(n > 0, a[i], 1.f);  // Balm: to choose between values, write select(c, a, b)
         (void)x, (void)y, (void)z, (void)w, (void)is_red, (void)sum, (void)c;
     });
     const balm::vector<float> array;
@@ -68,45 +68,45 @@ void kernels(const balm::device& dev) {
         b[i] = std::min(x, x);         // Balm: on device values write min(x, y)
         m[i] = std::max(m[i], 0);      // Balm: on device values write max(x, y)
         x = std::clamp(x, 0.f, a[i]);  // Balm: on device values write clamp(x, low, high)
-        b[i] = a;                      // Balm: this is no value for an element; name an element of memory
-        b[i] = array;                  // Balm: this is no value for an element; name an element of memory
-        b[i] = "one";                  // Balm: this is no value for an element; name an element of memory
-        b[i] = z[i];                   // Balm: this is no value for an element; name an element of memory
-        b[i] = p[i];                   // Balm: this is no value for an element; name an element of memory
-        f[i] = a;                      // Balm: this is no value for an element; name an element of memory
-        z[i] = v;                      // Balm: this is no value for an element; name an element of memory
-        m[i] = a[i];                   // Balm: a device value does not narrow
-        m[i] = 0.5;                    // Balm: a device value does not narrow
-        b[i] = v;                      // Balm: a vector does not become a scalar; name a lane: v.x
-        f[i] = v;                      // Balm: a vector becomes one of another type only by cast<float4>(v)
-        p[i] = x;                      // Balm: a structure is assigned one of the same type; name a member
+        b[i] = a;                      // Balm: cannot be assigned to an element; assign an element of memory
+        b[i] = array;                  // Balm: cannot be assigned to an element; assign an element of memory
+        b[i] = "one";                  // Balm: cannot be assigned to an element; assign an element of memory
+        b[i] = z[i];                   // Balm: cannot be assigned to an element; assign an element of memory
+        b[i] = p[i];                   // Balm: cannot be assigned to an element; assign an element of memory
+        f[i] = a;                      // Balm: cannot be assigned to an element; assign an element of memory
+        z[i] = v;                      // Balm: cannot be assigned to an element; assign an element of memory
+        m[i] = a[i];                   // Balm: a device value does not narrow implicitly
+        m[i] = 0.5;                    // Balm: a device value does not narrow implicitly
+        b[i] = v;                      // Balm: a vector does not convert to a scalar; select a lane: v.x
+        f[i] = v;                      // Balm: a vector to another vector type needs cast<float4>(v)
+        p[i] = x;                      // Balm: only be assigned one of the same type; assign to a member
     });
     balm::function("f", [](Int n) {
         return_(1.f);  // Balm: return_(Float(1.f)), not 1.f
         return n;
     });
-    balm::kernel<1>("k", [](auto x) { x[0] = 1; });        // Balm: a kernel's parameters have types
-    balm::kernel<1>("k", [](int n) { print("{}", n); });   // Balm: a kernel's parameters are device types
-    balm::kernel<1>("k", [](colour) {});                   // Balm: a kernel's parameters are device types
-    balm::kernel<1>("k", [](Int& n) { print("{}", n); });  // Balm: by value, not by reference
-    balm::kernel<1>("k", by_name);                         // Balm: a kernel is traced from a lambda
-    balm::kernel("k", [](Int n, Out<int> out) { out[0] = n; });  // Balm: how many dimensions its grid has
-    balm::kernel<1>([](Int n, Out<int> out) { out[0] = n; });    // Balm: a kernel has a name
-    balm::function([](Float x) { return x; });                   // Balm: a function has a name
-    balm::function("f", [](auto x) { return x; });               // Balm: a function's parameters have types
-    balm::function("f", [](float x) { return x; });  // Balm: a kernel's parameters are device types
-    balm::function("f", [](Float) { return 1.f; });  // Balm: return Float(1.f), not 1.f
+    balm::kernel<1>("k", [](auto x) { x[0] = 1; });              // Balm: parameters of a kernel need types
+    balm::kernel<1>("k", [](int n) { print("{}", n); });         // Balm: parameters must have device types
+    balm::kernel<1>("k", [](colour) {});                         // Balm: parameters must have device types
+    balm::kernel<1>("k", [](Int& n) { print("{}", n); });        // Balm: by value, not by reference
+    balm::kernel<1>("k", by_name);                               // Balm: a kernel is traced from a lambda
+    balm::kernel("k", [](Int n, Out<int> out) { out[0] = n; });  // Balm: number of dimensions of its grid
+    balm::kernel<1>([](Int n, Out<int> out) { out[0] = n; });    // Balm: a kernel needs a name
+    balm::function([](Float x) { return x; });                   // Balm: a function needs a name
+    balm::function("f", [](auto x) { return x; });               // Balm: parameters of a function need types
+    balm::function("f", [](float x) { return x; });              // Balm: parameters must have device types
+    balm::function("f", [](Float) { return 1.f; });              // Balm: return Float(1.f), not 1.f
     auto set = balm::kernel<1>("set", [](Int n, Out<int> out) { out[0] = n; });
     set(colour::red, balm::vector<int>());     // Balm: cast them: static_cast<int>(red)
-    dev.execute(set(1, balm::vector<int>()));  // Balm: a launch says how many work-items it has
-    dev.execute(set, 1, balm::vector<int>());  // Balm: a kernel is given its arguments first
-    std::cout << set;                          // Balm: a kernel is not printed
-    std::cout << set(1, balm::vector<int>());  // Balm: a kernel is not printed
-    std::cout << balm::function("f", [](Float y) { return y; });  // Balm: a function is not printed
+    dev.execute(set(1, balm::vector<int>()));  // Balm: a launch needs the number of work-items
+    dev.execute(set, 1, balm::vector<int>());  // Balm: bind the kernel's arguments first
+    std::cout << set;                          // Balm: a kernel cannot be printed
+    std::cout << set(1, balm::vector<int>());  // Balm: a kernel cannot be printed
+    std::cout << balm::function("f", [](Float y) { return y; });  // Balm: a function cannot be printed
     balm::kernel<2>("k", [](In<float, 2> m, In<float> x, Out<float, 3> t) {
-        Float first = m(global_id(0));  // Balm: memory has as many positions as dimensions
-        first = x(0, 1);                // Balm: memory has as many positions as dimensions
-        first = m(0, 1, 2);             // Balm: memory has as many positions as dimensions
-        t(0, 1) = first;                // Balm: memory has as many positions as dimensions
+        Float first = m(global_id(0));  // Balm: memory takes one index per dimension
+        first = x(0, 1);                // Balm: memory takes one index per dimension
+        first = m(0, 1, 2);             // Balm: memory takes one index per dimension
+        t(0, 1) = first;                // Balm: memory takes one index per dimension
     });
 }

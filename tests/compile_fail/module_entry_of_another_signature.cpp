@@ -1,4 +1,4 @@
-// expect: Balm: a module's entry takes a balm::program& and the parameters of the module's signature
+// expect: Balm: a module's entry must take a balm::program& and the parameters of the module's signature
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

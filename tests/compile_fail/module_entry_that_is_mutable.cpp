@@ -1,4 +1,4 @@
-// expect: and is not mutable: several threads may run it at once
+// expect: and not be mutable, as several threads may run it at once
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: the definition of a module ends with return m.entry
+// expect: Balm: the definition of a module must end with return m.entry
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: an out buffer is bound to an In or Mixed parameter
+// expect: an out buffer cannot be an argument for In or Mixed
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

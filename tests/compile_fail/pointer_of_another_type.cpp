@@ -1,4 +1,4 @@
-// expect: Balm: a pointer becomes one of another type by pointer_cast
+// expect: Balm: converting a pointer to another type needs pointer_cast
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: a pointer that only reads does not become one that writes
+// expect: Balm: a pointer to const does not convert to a pointer to non-const
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

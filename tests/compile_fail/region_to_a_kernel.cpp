@@ -1,4 +1,4 @@
-// expect: this parameter is memory; give it a buffer or a vector
+// expect: this parameter is memory; pass a buffer or a vector
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: saturation is for integers
+// expect: only integers saturate
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

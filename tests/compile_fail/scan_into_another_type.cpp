@@ -1,4 +1,4 @@
-// expect: a vector that takes a scan has elements of the type of its results
+// expect: the target of a scan must have the result's type as its element type
 #include <balm/balm.hpp>
 
 void f(balm::vector<double>& sums, const balm::vector<float>& x);

@@ -1,4 +1,4 @@
-// expect: of short vectors reduce lanes
+// expect: for short vectors reduce lanes
 #include <balm/balm.hpp>
 
 void f(balm::vector<balm::float4>& y);

@@ -1,4 +1,4 @@
-// expect: a lane is an integer
+// expect: a lane index must be an integer
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: a comparison takes two elements of the keys
+// expect: Balm: a comparison must take two elements of the keys
 #include <balm/balm.hpp>
 
 void f(balm::vector<float>& x) {

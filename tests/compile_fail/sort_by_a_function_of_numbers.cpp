@@ -1,4 +1,4 @@
-// expect: Balm: a sort takes an order, or a comparison that gives a Bool
+// expect: Balm: a sort takes an order, or a comparison that returns a Bool
 #include <balm/balm.hpp>
 
 void f(balm::vector<int>& x) {

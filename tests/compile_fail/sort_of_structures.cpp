@@ -1,4 +1,4 @@
-// expect: Balm: keys are numbers
+// expect: Balm: keys must be numbers
 #include <balm/balm.hpp>
 
 struct particle {

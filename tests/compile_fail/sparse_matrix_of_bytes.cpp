@@ -1,4 +1,4 @@
-// expect: the entries of a sparse matrix are float, double
+// expect: the entries of a sparse matrix must be float, double
 #include <balm/balm.hpp>
 
 std::size_t rows(const balm::sparse_matrix<signed char>& A);

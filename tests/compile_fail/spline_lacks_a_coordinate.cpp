@@ -1,4 +1,4 @@
-// expect: Balm: a spline takes a coordinate for each of its dimensions
+// expect: Balm: a spline takes one coordinate per dimension
 #include <balm/balm.hpp>
 #include <balm/spline.hpp>
 

@@ -1,4 +1,4 @@
-// expect: Balm: points and values have the type of the spline; cast<T>(x) converts them
+// expect: Balm: points and values must have the spline's type; convert them with cast<T>(x)
 #include <balm/balm.hpp>
 #include <balm/spline.hpp>
 #include <tuple>

@@ -1,4 +1,4 @@
-// expect: states of Boost.odeint are vectors of float, double, half, complex numbers or short vectors of
+// expect: states of Boost.odeint must be vectors of float, double, half, complex numbers or short vectors of
 // these
 #include <balm/balm.hpp>
 #include <balm/odeint.hpp>

@@ -1,4 +1,4 @@
-// expect: a member of a structure is a scalar, an enumeration
+// expect: a member of a structure must be a scalar, an enumeration
 #include <balm/balm.hpp>
 
 struct precise {

@@ -1,4 +1,4 @@
-// expect: the kernel takes another number of arguments
+// expect: wrong number of arguments: the kernel takes one for each parameter
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: values of AMGCL's backend are float, double, std::complex of these, or square amgcl::static_matrix
+// expect: the value type of the AMGCL backend must be float, double, std::complex of these, or a
 #include <balm/amgcl.hpp>
 #include <balm/balm.hpp>
 

@@ -1,4 +1,4 @@
-// expect: Balm: a vector of truth values is no condition
+// expect: Balm: a vector of booleans is not a condition
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: a vector does not become a scalar; name a lane
+// expect: Balm: a vector does not convert to a scalar; select a lane
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

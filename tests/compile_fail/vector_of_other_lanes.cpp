@@ -1,4 +1,4 @@
-// expect: Balm: a vector becomes one of another type only by cast
+// expect: Balm: converting a vector to another vector type needs cast
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

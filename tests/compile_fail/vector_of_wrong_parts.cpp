@@ -1,4 +1,4 @@
-// expect: Balm: a vector is made of as many lanes as it has
+// expect: Balm: the arguments must have exactly as many lanes in total as the vector
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: vectors meet only vectors of the same type
+// expect: Balm: a vector combines only with vectors of the same type
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect warning: Balm: a view is a place
+// expect warning: Balm: a view on its own does nothing
 #include <balm/balm.hpp>
 
 void f(balm::vector<float>& x);

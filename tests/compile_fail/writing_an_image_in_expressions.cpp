@@ -1,4 +1,4 @@
-// expect: in an expression a function only reads images
+// expect: a function in an expression can only read images
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: Balm: this memory is only read
+// expect: Balm: this memory is read-only
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

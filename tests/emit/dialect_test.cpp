@@ -41,7 +41,7 @@ TEST(EMIT_dialects, refuse_what_they_have_no_word_for) {
     const auto text = balm::source_function<float(float)>("same", "float same(float x) { return x; }");
     const auto calls = balm::kernel<1>("calls", [&](Mixed<float> x) { x[0] = text(x[0]); });
     EXPECT_THAT(message_of<build_error>([&] { printed(*calls.function()); }),
-                HasSubstr("'calls' cannot be compiled for plain C++: it does not take OpenCL C"));
+                HasSubstr("'calls' cannot be compiled for plain C++: it does not accept OpenCL C"));
     const auto bytes = balm::kernel<2>("bytes", [](InImage<std::uint8_t, 2> image, Out<bool> out) {
         out[0] = image(global_id(1), global_id(0)) > 0;
     });

@@ -95,16 +95,15 @@ TEST(C11_text_preprocessor, faults_name_their_line) {
     EXPECT_THAT(refusal("\n\n#if 1\nint a;"), AllOf(HasSubstr("line 3"), HasSubstr("#endif")));
     EXPECT_THAT(refusal("#endif\n"), HasSubstr("without an #if"));
     EXPECT_THAT(refusal("#define F(a, b) a\nint x = F(1);"), HasSubstr("takes 2 arguments, but gets 1"));
-    EXPECT_THAT(refusal("#define F(a) a\nint x = F(1;"), HasSubstr("no )"));
+    EXPECT_THAT(refusal("#define F(a) a\nint x = F(1;"), HasSubstr("no closing )"));
     EXPECT_THAT(refusal("#line 40 \"other.cl\"\n#error here\n"), HasSubstr("other.cl, line 40"));
     EXPECT_THAT(refusal("#frobnicate\n"), HasSubstr("#frobnicate"));
-    EXPECT_THAT(refusal("void f() { int a = 3;"), HasSubstr("never closed"));
+    EXPECT_THAT(refusal("void f() { int a = 3;"), HasSubstr("unclosed bracket"));
     EXPECT_THAT(refusal("int a[] = {1,\n(2}3;)"),
-                AllOf(HasSubstr("line 2"), HasSubstr("a } closes here what a ( opened")));
-    EXPECT_THAT(refusal("int a; }\nvoid f() {}"),
-                AllOf(HasSubstr("line 1"), HasSubstr("a } closes nothing here")));
-    EXPECT_THAT(refusal("typedef int row#pragma once\n;"), HasSubstr("a # is in the middle of a line"));
-    EXPECT_THAT(refusal("int a"), HasSubstr("no end"));
+                AllOf(HasSubstr("line 2"), HasSubstr("} does not match the ( in line 2")));
+    EXPECT_THAT(refusal("int a; }\nvoid f() {}"), AllOf(HasSubstr("line 1"), HasSubstr("unmatched }")));
+    EXPECT_THAT(refusal("typedef int row#pragma once\n;"), HasSubstr("unexpected # in the middle of a line"));
+    EXPECT_THAT(refusal("int a"), HasSubstr("unterminated declaration"));
 }
 
 // ---- texts that are made to harm ---------------------------------------------------------------------
@@ -142,7 +141,7 @@ TEST(C11_text_limits, what_goes_beyond_them_is_refused_with_its_line_and_the_lim
         {"choices of a condition", "\n#if " + times(20000, "1?") + "1" + times(20000, ":1") + "\n#endif",
          "256 levels"},
         {"choices behind each other", "\n#if 1" + times(20000, "?1:0") + "\n#endif", "256 levels"},
-        {"arguments of macros", "#define f(x) x\n" + nested(3000, "f(", "x", ")"), "128 deep"},
+        {"macro arguments", "#define f(x) x\n" + nested(3000, "f(", "x", ")"), "128 deep"},
         {"arguments used twice", "#define f(x) x x\n" + nested(100, "f(", "x", ")"), "2097152 tokens"},
         {"macros that double", doubling + "int A63;", "2097152 tokens"},
         {"macros that double nothing", empty + "int a E63;", "2097152 tokens"},
@@ -181,27 +180,27 @@ TEST(C11_text_limits, what_is_damaged_is_refused_in_a_short_sentence) {
     const row rows[] = {
         {std::string("int a; // \0\n", 11), "NUL"},
         {std::string("\n\"a\0\"", 5), "line 2: a NUL byte"},
-        {"\"abc\\", "no end"},
-        {"/* *\\\n", "no end"},
-        {"'", "no end"},
+        {"\"abc\\", "unterminated string"},
+        {"/* *\\\n", "unterminated comment"},
+        {"'", "unterminated character"},
         {"int \xc3\xa4;", "0xc3"},
-        {"#if " + digits + "\n#endif", "no part of a condition"},
-        {"#if 1 +\n#endif", "ends too early"},
-        {"#if (1\n#endif", "lacks a )"},
+        {"#if " + digits + "\n#endif", "not valid in a condition"},
+        {"#if 1 +\n#endif", "is incomplete"},
+        {"#if (1\n#endif", "lacks a closing )"},
         {"#if 0x\n#endif", "'0x'"},
-        {"#if\n#endif", "ends too early"},
+        {"#if\n#endif", "is incomplete"},
         {"#error " + times(100000, "x "), "#error x x"},
         {"#line 99999999999999999999\n", "between 0 and 2147483647"},
         {"#line 9223372036854775808\n", "between 0 and 2147483647"},
-        {"#define f(a b) a\n", "damaged"},
-        {"#define f(a, ) a\n", "damaged"},
-        {"#define f(..., a) a\n", "damaged"},
-        {"#define J(a, b) a##b\nJ(/, /)", "makes no single token"},
-        {"#define J(a, b) a##b\nJ(/, *)", "makes no single token"},
-        {"void f() { int a = " + digits + "; }", "is no number"},
-        {"typedef", "no end"},
-        {"int f(", "never closed"},
-        {"__attribute__", "never closed"},
+        {"#define f(a b) a\n", "malformed"},
+        {"#define f(a, ) a\n", "malformed"},
+        {"#define f(..., a) a\n", "malformed"},
+        {"#define J(a, b) a##b\nJ(/, /)", "does not form a single token"},
+        {"#define J(a, b) a##b\nJ(/, *)", "does not form a single token"},
+        {"void f() { int a = " + digits + "; }", "is not a valid number"},
+        {"typedef", "unterminated declaration"},
+        {"int f(", "unclosed bracket"},
+        {"__attribute__", "unclosed bracket"},
         {"kernel void " + times(100000, "k") + "() { " + times(100000, "k") + "(); }", "recursion"},
     };
     for (const row& r : rows) {
@@ -339,8 +338,8 @@ TEST(C11_text_rewriter, refuses_by_name_what_cuda_cannot_be_given) {
         {"generic int* p;", "2.0"},
         {"void (^b)(void) = ^{ };", "2.0"},
         {"__constant float t[2] = {1, 2};", "__constant variables inside a function"},
-        {"__local float x = 1;", "no initial value"},
-        {"__local float x, *p;", "declare them apart"},
+        {"__local float x = 1;", "cannot have an initialiser"},
+        {"__local float x, *p;", "declare them separately"},
         {"struct s v = {.a = 1};", "designated"},
         {"int v[3] = {[1] = 2};", "designated"},
         {"int v[3] = {1, [1] = 2};", "designated"},
@@ -357,9 +356,9 @@ TEST(C11_text_rewriter, refuses_by_name_what_cuda_cannot_be_given) {
         {"printf(\"%v4f\", v);", "%v"},
         {"int n = vec_step(float4);", "vec_step"},
         {"typeof(a) c;", "typeof"},
-        {"int n = sizeof(a < b);", "size of a truth value"},
+        {"int n = sizeof(a < b);", "sizeof of a comparison"},
         {"int n = 'ab';", "several characters"},
-        {"int x = ({ a; });", "statements as expressions"},
+        {"int x = ({ a; });", "statement expressions"},
         {"int balm_x;", "balm_"},
         {"a = b @ 2;", "'@'"},
         {"a::b();", "'::'"},

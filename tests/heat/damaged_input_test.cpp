@@ -36,9 +36,9 @@ struct damage {
 
 const damage text_damages[] = {
     {"", "empty"},
-    {"\n", "no heat world"},
+    {"\n", "not a heat world"},
     {"HPCEHeatWorldV1\n1 1 0.1\n-\n 0\n-\n 0\nEnd\n", "HPCEHeatWorldV1"},
-    {"HPCEHeatWorldV01 1 0.1\n-\n 0\n-\n 0\nEnd\n", "no heat world"},
+    {"HPCEHeatWorldV01 1 0.1\n-\n 0\n-\n 0\nEnd\n", "not a heat world"},
     {"\x1b[2J\x01\xff\n1 1 0.1\n-\n 0\n-\n 0\nEnd\n", "\"?[2J??\""},
     {"HPCEHeatWorldV0\n-1 1 0.1\n-\n 0\n-\n 0\nEnd\n", "the width \"-1\""},
     {"HPCEHeatWorldV0\n1 -1 0.1\n-\n 0\n-\n 0\nEnd\n", "the height \"-1\""},
@@ -87,7 +87,7 @@ TEST(H5_damaged_input, text_is_refused_in_one_clear_line) {
 TEST(H5_damaged_input, a_token_without_end_is_refused) {
     const std::string head = "HPCEHeatWorldV0\n1 1 0.1\n-\n 0\n-\n ";
     EXPECT_NE(refusal(head + std::string(3'000'000, '0') + "\nEnd\n").find("temperature"), std::string::npos);
-    EXPECT_NE(refusal(std::string(3'000'000, 'H')).find("no heat world"), std::string::npos);
+    EXPECT_NE(refusal(std::string(3'000'000, 'H')).find("not a heat world"), std::string::npos);
 }
 
 // A binary world with four bytes replaced.

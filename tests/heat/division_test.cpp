@@ -177,7 +177,7 @@ TEST(H10_bands, a_limit_that_no_band_meets_is_refused) {
         heat::stepper stepper(world, 0.1f, balm::context(), heat::step_options{{}, 1000});
         FAIL() << "1000 bytes were enough";
     } catch (const std::invalid_argument& fault) {
-        EXPECT_NE(std::string(fault.what()).find("1000 bytes of device memory are too little"),
+        EXPECT_NE(std::string(fault.what()).find("1000 bytes of device memory are not enough"),
                   std::string::npos)
             << fault.what();
     }

@@ -316,7 +316,7 @@ TEST_F(H4_tuned_programs, step_world_tunes_keeps_the_plan_and_takes_it_again) {
     ASSERT_EQ(tuned.code, 0) << tuned.err;
     EXPECT_NE(tuned.err.find("Device: "), std::string::npos) << tuned.err;
     EXPECT_NE(tuned.err.find("Fastest of 1 plans of "), std::string::npos) << tuned.err;
-    EXPECT_NE(tuned.err.find("Kept in \""), std::string::npos) << tuned.err;
+    EXPECT_NE(tuned.err.find("Saved in \""), std::string::npos) << tuned.err;
     EXPECT_NE(tuned.err.find("cell/s"), std::string::npos) << tuned.err;
 
     // Another candidate in its place, as a longer search may find.

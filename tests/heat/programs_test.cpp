@@ -107,7 +107,7 @@ TEST_F(H9_programs, step_world_divides_a_world_among_devices) {
             two_devices + "step_world --devices 1 --frames three --every 20 0.1 50 1 <start | cmp - end");
     EXPECT_EQ(result.code, 0) << result.out << result.err;
     EXPECT_NE(result.err.find("World: on "), std::string::npos) << result.err;
-    expect_refusal("step_world --devices 99 <start", "step_world", "--devices is 99, and there ");
+    expect_refusal("step_world --devices 99 <start", "step_world", "--devices is 99, but there ");
     expect_refusal("step_world --devices 0 <start", "step_world", "--devices is \"0\"");
     expect_refusal("step_world --devices 2x <start", "step_world", "--devices is \"2x\"");
 }
@@ -125,7 +125,7 @@ TEST_F(H10_programs, step_world_streams_a_world_through_little_memory) {
     EXPECT_NE(result.err.find("World: on 1 device, in "), std::string::npos) << result.err;
     EXPECT_NE(result.err.find("Not steady after 50 steps"), std::string::npos) << result.err;
     expect_refusal("step_world --memory 10K <start", "step_world",
-                   "10240 bytes of device memory are too little");
+                   "10240 bytes of device memory are not enough");
     for (const std::string size : {"0", "-1", "K", "1.5G", "10Q", "99999999999T"})
         expect_refusal("step_world --memory=" + size + " <start", "step_world", "not a number of bytes");
 }
@@ -236,7 +236,7 @@ TEST_F(H5_programs, damaged_worlds_are_refused) {
     for (const std::string program : {"step_world", "render_world world.png"}) {
         const std::string name = program.substr(0, program.find(' '));
         expect_refusal(program + " </dev/null", name, "empty");
-        expect_refusal(program + " </dev/zero", name, "no heat world");
+        expect_refusal(program + " </dev/zero", name, "not a heat world");
         expect_refusal(program + " </", name, "cannot be read");
         expect_refusal("make_world >world; head -c 700 world | " + program, name, "ends");
         expect_refusal("make_world 10 0.1 1 >world; head -c 700 world | " + program, name, "ends");

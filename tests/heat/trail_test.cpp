@@ -204,7 +204,7 @@ TEST_F(H5_trail, wrong_arguments_and_damaged_worlds_are_refused) {
             expect_refusal(program + " " + arguments + " </dev/null", program, "number");
         expect_refusal("make_world 10 1e30 >world; " + program + " 1e30 <world", program, "too large");
         expect_refusal(program + " </dev/null", program, "empty");
-        expect_refusal(program + " </dev/zero", program, "no heat world");
+        expect_refusal(program + " </dev/zero", program, "not a heat world");
         expect_refusal("make_world >world; head -c 700 world | " + program, program, "ends");
         expect_refusal("make_world >world; sed 's/^10 10/1000000000 1000000000/' world | " + program, program,
                        "flags");

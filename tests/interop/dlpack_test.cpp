@@ -164,7 +164,10 @@ TEST(B11_dlpack, device_memory_goes_out_and_in_without_a_copy) {
                     ElementsAre(-1, 4));
         const vector<float> turned = from_dlpack<float>(ctx, t);
         EXPECT_THAT(turned.to_host(), ElementsAre(6, 14, 22, 4, 12, 20, 2, 10, 18, 0, 8, 16));
-        EXPECT_THAT(message([&] { (void)to_dlpack(view(x + 1, {3, 4})); }), HasSubstr("of an expression"));
+        EXPECT_THAT(message([&] {
+                        (void)to_dlpack(view(x + 1, {3, 4}));
+                    }),
+                    HasSubstr("of an expression cannot become a DLPack tensor"));
         EXPECT_THAT(message([&] { (void)to_dlpack(x[11 - element_index(0, 12)]); }), HasSubstr("computed"));
         EXPECT_THAT(message([&] { (void)to_dlpack(vector<float>()); }), HasSubstr("device"));
 
@@ -208,7 +211,7 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
         EXPECT_EQ(peer_alive(), 0);
         // What is refused stays the caller's.
         DLManagedTensor* const large = wrapped(20, 100, 100, 1);
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(ctx, large); }), HasSubstr("but the memory has"));
+        EXPECT_THAT(message([&] { (void)from_dlpack<float>(ctx, large); }), HasSubstr("the memory has"));
         EXPECT_EQ(peer_alive(), 1);
         EXPECT_THAT(message([&] { (void)from_dlpack<float>(large); }), HasSubstr("not in host memory"));
         EXPECT_THAT(message([&] { (void)from_dlpack<double>(ctx, large); }),
@@ -224,21 +227,22 @@ TEST(B11_dlpack, refuses_what_it_cannot_take_with_words) {
     DLManagedTensor* const t = produced(2, 3);
     EXPECT_THAT(message([&] { (void)from_dlpack<int>(t); }),
                 HasSubstr("its elements are float32, not int32"));
-    EXPECT_THAT(message([&] { (void)from_dlpack<float2>(t); }), HasSubstr("its last dimension has to be 2"));
+    EXPECT_THAT(message([&] { (void)from_dlpack<float2>(t); }), HasSubstr("its last dimension must be 2"));
     t->dl_tensor.dtype.code = 77;
     EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("type code 77 with 32 bits"));
     t->dl_tensor.dtype.code = kDLFloat;
     t->dl_tensor.device.device_type = kDLMetal;
-    EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("a device of DLPack's type 8"));
+    EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("a device of DLPack type 8"));
     on_all_devices([&](const device& dev) {
         EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }),
-                    HasSubstr("knows nothing"));
+                    HasSubstr("which Balm does not support"));
         t->dl_tensor.device.device_type = dev.info().api == backend::cuda ? kDLOpenCL : kDLCUDA;
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }), HasSubstr("was to be on"));
+        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }),
+                    HasSubstr("but the context is on"));
         EXPECT_THAT(message([&] {
                         (void)from_dlpack<float>(context({dev, dev}), t);
                     }),
-                    HasSubstr("name the one"));
+                    HasSubstr("pass a context of that device"));
         t->dl_tensor.device.device_type = kDLMetal;
     });
     t->dl_tensor.ndim = 10;

@@ -179,7 +179,7 @@ TEST(C14_arguments, of_text_begin_where_the_driver_can_bind_them) {
             EXPECT_EQ(b.read()[0], 2);
         } else {
             EXPECT_THAT(message_of<usage_error>([&] { on.execute(twice(a.from(1), b), {8}); }),
-                        AllOf(HasSubstr("argument 1 of kernel 'twice'"), HasSubstr("from byte 4"),
+                        AllOf(HasSubstr("argument 1 of kernel 'twice'"), HasSubstr("at byte 4"),
                               HasSubstr("pass the whole buffer")));
         }
     });

@@ -365,9 +365,9 @@ TEST(C14_execute, refuses_more_work_items_than_can_be_counted) {
         EXPECT_THAT(message_of<usage_error>([&] {
                         on.execute(space(out), {large, 4, large}, {1, 1, 1});
                     }),
-                    HasSubstr("can be counted"));
+                    HasSubstr("more than the maximum"));
         EXPECT_THAT(message_of<usage_error>([&] { on.execute(line(out), {2}, balm::offset(last - 1)); }),
-                    AllOf(HasSubstr("'line'"), HasSubstr("from " + std::to_string(last - 1))));
+                    AllOf(HasSubstr("'line'"), HasSubstr("at offset " + std::to_string(last - 1))));
         on.execute(space(out), {large, 0, large});  // none at all
         on.execute(line(out), {1}, balm::offset(last - 1));
         EXPECT_EQ(out.read()[0], 1);
@@ -375,7 +375,7 @@ TEST(C14_execute, refuses_more_work_items_than_can_be_counted) {
     EXPECT_THAT(message_of<usage_error>([] {
                     (void)balm::groups({large, large}, {1, large}).global();
                 }),
-                HasSubstr("more than any grid holds"));
+                HasSubstr("exceed the largest possible grid"));
 }
 
 TEST(C14_execute, refuses_memory_of_another_device) {

@@ -418,7 +418,7 @@ TEST(A1_modules, refuse_another_number_of_elements) {
                         return m.entry([](balm::program&) {});
                     });
                 }),
-                HasSubstr("'none' is asked for with 0 elements"));
+                HasSubstr("'none' was requested with 0 elements"));
     EXPECT_THAT(message_of<usage_error>([] {
                     balm::module<void()>([](balm::module_builder& m) {
                         m.constant<double>("two words");
@@ -885,7 +885,7 @@ TEST(A1_modules, refuse_to_be_linked_in_a_circle) {
                         return m.entry([](balm::program&) {});
                     });
                 }),
-                HasSubstr("circle"));
+                HasSubstr("cycle"));
     EXPECT_THAT(define_linking([] {
                     balm::module<void()> outer([&](balm::module_builder& m) {
                         balm::module<void()> inner([&](balm::module_builder& n) {
@@ -896,7 +896,7 @@ TEST(A1_modules, refuse_to_be_linked_in_a_circle) {
                         return m.entry([](balm::program&) {});
                     });
                 }),
-                HasSubstr("circle"));
+                HasSubstr("cycle"));
 }
 
 // ---- static modules ---------------------------------------------------------------------------------

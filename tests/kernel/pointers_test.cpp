@@ -311,7 +311,7 @@ TEST(C12_arrays, in_local_memory_inside_blocks_and_functions_are_refused) {
                         }
                     });
                 }),
-                HasSubstr("ahead of IF"));
+                HasSubstr("before IF"));
     EXPECT_THAT(message_of<trace_error>([] {
                     balm::function("f", [](Float x) {
                         LocalArray<float, 4> a;

@@ -433,7 +433,7 @@ TEST(C13_restrictions, local_arrays_inside_a_block_or_function) {
             out[i] = tile[0];
         }
     });
-    EXPECT_THAT(fault, AllOf(HasSubstr("local array"), HasSubstr("ahead of IF")));
+    EXPECT_THAT(fault, AllOf(HasSubstr("local array"), HasSubstr("before IF")));
     fault = message_of<trace_error>([] {
         balm::function("f", [](Int x) {
             LocalArray<std::int32_t, 4> tile;

@@ -354,7 +354,7 @@ TEST_F(C11_text_kernels, begin_where_the_grid_begins) {
         EXPECT_THAT(out.read(), testing::ElementsAre(510, 511, 512, 610, 611, 612));
         auto one = on.out_buffer<long>(1);
         EXPECT_THAT(message_of<usage_error>([&] { on.execute(traced(one), {1}, balm::offset(3)); }),
-                    HasSubstr("pass the place to it"));
+                    HasSubstr("pass the position to it"));
     });
     ir::launch_facts facts;
     facts.grid.is_offset = true;
@@ -557,7 +557,7 @@ TEST_F(C11_text_kernels, names_that_the_text_lacks_are_refused) {
     EXPECT_THAT(refusal("scale", "scale.cl"), HasSubstr("from_files"));
     EXPECT_THAT(refusal("two words", scale_text), HasSubstr("C identifier"));
     EXPECT_THAT(refusal("", scale_text), HasSubstr("C identifier"));
-    EXPECT_THAT(refusal("scale"), HasSubstr("is given no text"));
+    EXPECT_THAT(refusal("scale"), HasSubstr("has no source text"));
     EXPECT_THAT(refusal("scale", ""), HasSubstr("is empty"));
     EXPECT_THAT(refusal("scale", scale_text, std::string("\n") + scale_text), HasSubstr("defined twice"));
     const auto traced = balm::kernel<1>("traced", [](Out<int> out) { out[0] = 1; });
@@ -569,7 +569,7 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
                 AllOf(HasSubstr("3 parameters"), HasSubstr("(float, In<float>)"),
                       HasSubstr("(float factor, __global const float* in, __global float* out)")));
     EXPECT_THAT((refusal<1, void(double, In<float>, Out<float>)>("scale", scale_text)),
-                HasSubstr("parameter 1 'factor' is of float in the text, but double"));
+                HasSubstr("parameter 1 'factor' is float in the text, but double"));
     EXPECT_THAT((refusal<1, void(In<float>, In<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("parameter 1 'factor' is a value"));
     EXPECT_THAT((refusal<1, void(float, In<int>, Out<float>)>("scale", scale_text)), HasSubstr("In<int>"));
@@ -579,13 +579,13 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
                 HasSubstr("is const"));
     EXPECT_THAT((refusal<1, void(float, Local<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("__global"));
-    EXPECT_THAT(refusal("f", "float f(float x) { return x; }\nkernel void k() {}"), HasSubstr("no kernel"));
+    EXPECT_THAT(refusal("f", "float f(float x) { return x; }\nkernel void k() {}"),
+                HasSubstr("not a kernel"));
     const auto function = [](const char* words) {
         return message_of<usage_error>([&] { balm::source_function<float(float)>("f", words); });
     };
     EXPECT_THAT(function("double f(float x) { return x; }"), HasSubstr("returns double"));
-    EXPECT_THAT(function("float f(float4 x) { return x.x; }"),
-                HasSubstr("is of float4 in the text, but float"));
+    EXPECT_THAT(function("float f(float4 x) { return x.x; }"), HasSubstr("is float4 in the text, but float"));
     EXPECT_THAT(message_of<usage_error>([] {
                     balm::source_function<float(particle)>(
                         "f", "#ifdef BIG\nfloat f(struct particle p) { return 0; }\n#endif");
@@ -595,7 +595,7 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
                 HasSubstr("takes or returns the structure particle"));
     EXPECT_THAT(message_of<usage_error>(
                     [] { balm::source_function<float(particle)>("f", "float f(float4 p) { return p.x; }"); }),
-                HasSubstr("is of float4 in the text, but particle"));
+                HasSubstr("is float4 in the text, but particle"));
     EXPECT_THAT((refusal<1, void(float, In<particle>, Out<float>)>("scale", scale_text)),
                 HasSubstr("In<particle>"));
     EXPECT_THAT(function("float f(float x) { return f(x); }"), HasSubstr("recursion"));
@@ -656,23 +656,23 @@ TEST_F(C11_text_kernels, every_kind_of_parameter_is_compared_when_it_is_defined)
         {kernel_refusal<balm::float4>, "float4 a", ""},
         {kernel_refusal<particle>, "struct p64 a", ""},
         {kernel_refusal<particle>, "p64_type a", ""},
-        {kernel_refusal<int>, "unsigned a", "is of uint in the text, but int"},
-        {kernel_refusal<int>, "long a", "is of long"},
-        {kernel_refusal<int>, "int4 a", "is of int4"},
-        {kernel_refusal<int>, "float a", "is of float"},
-        {kernel_refusal<float>, "enum e a", "is of an enumeration"},
-        {kernel_refusal<int>, "struct p64 a", "is of a structure in the text, but int"},
-        {kernel_refusal<int>, "p64_type a", "is of a structure"},
-        {kernel_refusal<int>, "union u a", "is of a structure"},
-        {kernel_refusal<particle>, "int a", "is of int in the text, but particle"},
-        {kernel_refusal<unsigned long long>, "unsigned long long a", "long long in the text, which no C++"},
+        {kernel_refusal<int>, "unsigned a", "is uint in the text, but int"},
+        {kernel_refusal<int>, "long a", "is long"},
+        {kernel_refusal<int>, "int4 a", "is int4"},
+        {kernel_refusal<int>, "float a", "is float"},
+        {kernel_refusal<float>, "enum e a", "is an enumeration"},
+        {kernel_refusal<int>, "struct p64 a", "is a structure in the text, but int"},
+        {kernel_refusal<int>, "p64_type a", "is a structure"},
+        {kernel_refusal<int>, "union u a", "is a structure"},
+        {kernel_refusal<particle>, "int a", "is int in the text, but particle"},
+        {kernel_refusal<unsigned long long>, "unsigned long long a", "long long in the text, which a C++"},
         {kernel_refusal<long>, "long long a", "long long"},
         {kernel_refusal<double>, "long double a", "long double"},
-        {kernel_refusal<unsigned long>, "size_t a", "forbids as a kernel's parameter"},
-        {kernel_refusal<long>, "difference a", "forbids as a kernel's parameter"},
-        {kernel_refusal<bool>, "bool a", "forbids as a kernel's parameter"},
-        {kernel_refusal<float>, "half a", "is of half"},
-        {kernel_refusal<int>, "image2d_t a", "is image2d_t in the text, which no C++"},
+        {kernel_refusal<unsigned long>, "size_t a", "forbids for kernel parameters"},
+        {kernel_refusal<long>, "difference a", "forbids for kernel parameters"},
+        {kernel_refusal<bool>, "bool a", "forbids for kernel parameters"},
+        {kernel_refusal<float>, "half a", "is half"},
+        {kernel_refusal<int>, "image2d_t a", "is image2d_t in the text, which a C++"},
         {kernel_refusal<int>, "read_only image3d_t a", "is image3d_t"},
         {kernel_refusal<int>, "sampler_t a", "is sampler_t"},
         {kernel_refusal<int>, "event_t a", "is event_t"},
@@ -714,13 +714,13 @@ TEST_F(C11_text_kernels, every_kind_of_parameter_is_compared_when_it_is_defined)
         {kernel_refusal<In<int>>, "global int* const a", "write const in the text"},
         {kernel_refusal<In<int>>, "pointer a", "write const in the text"},
         {kernel_refusal<In<int>>, "const pointer a", "write const in the text"},
-        {kernel_refusal<In<int>>, "global const uint* a", "is of uint"},
-        {kernel_refusal<In<int>>, "global const struct p64* a", "is of a structure in the text, but In<int>"},
+        {kernel_refusal<In<int>>, "global const uint* a", "is uint"},
+        {kernel_refusal<In<int>>, "global const struct p64* a", "is a structure in the text, but In<int>"},
         {kernel_refusal<In<int>>, "global const int* global* a", "pointer to pointers"},
         {kernel_refusal<In<int>>, "global const int (*a)[4]", "a pointer in brackets"},
         {kernel_refusal<In<int>>, "global const int a[][4]", "an array of arrays"},
         {kernel_refusal<In<long>>, "global const long long* a", "a pointer to long long"},
-        {kernel_refusal<In<particle>>, "global const int* a", "is of int"},
+        {kernel_refusal<In<particle>>, "global const int* a", "is int"},
         {kernel_refusal<Out<int>>, "global const int* a", "is const in the text, but Out<int>"},
         {kernel_refusal<Out<int>>, "global fixed* a", "is const in the text"},
         {kernel_refusal<Out<int>>, "constant int* a", "is __constant memory"},
@@ -739,12 +739,12 @@ TEST_F(C11_text_kernels, every_kind_of_parameter_is_compared_when_it_is_defined)
         {function_refusal<Ptr<int, space::local>>, "local int* a", ""},
         {function_refusal<In<int>>, "constant int* a", "write __global const in the text"},
         {function_refusal<In<int>>, "int const* a", "is private memory"},
-        {function_refusal<int>, "struct p64 a", "is of a structure"},
+        {function_refusal<int>, "struct p64 a", "is a structure"},
         {function_refusal<int>, "image2d_t a", "is image2d_t"},
         {function_refusal<long>, "pointer a", "is memory in the text"},
         {function_refusal<Ptr<int, space::local>>, "global int* a", "is __global memory"},
-        {function_refusal<Ptr<int, space::private_>>, "float* a", "is of float"},
-        {function_refusal<Mixed<int>>, "global row* a", "is of an array"},
+        {function_refusal<Ptr<int, space::private_>>, "float* a", "is float"},
+        {function_refusal<Mixed<int>>, "global row* a", "is an array"},
         {function_refusal<Ptr<int, space::private_>>, "int** a", "pointer to pointers"},
     };
     const auto first_function = static_cast<std::size_t>(
@@ -814,7 +814,7 @@ TEST_F(C11_text_kernels, texts_beyond_the_limits_are_refused_when_they_are_defin
     ASSERT_EQ(mkfifo((folder_ / "pipe.h").c_str(), 0600), 0);
     for (const char* words : {"#include \"pipe.h\"\n", "#ifdef A\n#include \"pipe.h\"\n#endif\n"})
         EXPECT_THAT(message_of<usage_error>([&] { text_source::from_file(file("pipe.cl", words)); }),
-                    AllOf(HasSubstr("pipe.cl, line"), HasSubstr("is no regular file")));
+                    AllOf(HasSubstr("pipe.cl, line"), HasSubstr("is not a regular file")));
 }
 
 TEST_F(C11_text_kernels, what_is_taken_leaves_compilers_their_stack) {

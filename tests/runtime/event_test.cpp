@@ -100,7 +100,8 @@ TEST(C15_events, have_times_on_every_queue_that_takes_them) {
             EXPECT_THAT(at.summary(), HasSubstr("duration"));
         }
         for (const event& each : without)
-            EXPECT_THAT(message_of<usage_error>([&] { each.profile(); }), HasSubstr("make it with timing"));
+            EXPECT_THAT(message_of<usage_error>([&] { each.profile(); }),
+                        HasSubstr("Create the queue with make_queue(true)"));
     });
 }
 

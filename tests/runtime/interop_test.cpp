@@ -240,7 +240,7 @@ TEST(V22_interop, an_allocation_is_one_memory_in_whatever_parts_it_is_adopted) {
             EXPECT_EQ(static_cast<cl_mem>(native(b).handle), whole);
             EXPECT_EQ(native(b).byte_offset, alignment + 8);
             EXPECT_THAT(message([&] { adopt_memory<char>(dev, part, 2 * alignment, 1); }),
-                        HasSubstr("but the memory has"));
+                        HasSubstr("the memory has"));
         }
         const auto mine = dev.mixed_buffer<int>(100);
         const native_memory out = native(mine.range(10, 20));
@@ -420,7 +420,7 @@ TEST(V22_interop, refuses_what_does_not_fit_with_words) {
         EXPECT_THAT(message([&] { adopt_memory<int>(found, memory, 4); }), HasSubstr("adopt_opencl"));
         EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 17); }),
                     testing::AllOf(HasSubstr("17 elements of 4 bytes"), HasSubstr("64 bytes")));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 4, 52); }), HasSubstr("from byte 52"));
+        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 4, 52); }), HasSubstr("at byte 52"));
         EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, SIZE_MAX / 2, 4); }), HasSubstr("64 bytes"));
         EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 4, 2); }), HasSubstr("a multiple of 4"));
         EXPECT_THAT(message([&] { as_vector(adopt_memory<int>(dev, memory, 4, 4)); }),
@@ -434,7 +434,7 @@ TEST(V22_interop, refuses_what_does_not_fit_with_words) {
         cl_command_queue unordered =
             clCreateCommandQueue(own.context, own.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
         if (code == CL_SUCCESS) {
-            EXPECT_THAT(message([&] { adopt_queue(dev, unordered); }), HasSubstr("out of order"));
+            EXPECT_THAT(message([&] { adopt_queue(dev, unordered); }), HasSubstr("out-of-order"));
             clReleaseCommandQueue(unordered);
         }
 
@@ -526,7 +526,7 @@ TEST(V22_interop, computes_on_memory_and_streams_of_hand_written_cuda) {
                     x = x + 1;
                     EXPECT_EQ(x[n - 1], factor * host[n - 1] + 2);
                     EXPECT_THAT(message([&] { adopt_memory<int>(dev, out, (n + 1) << 20); }),
-                                HasSubstr("but the memory has"));
+                                HasSubstr("the memory has"));
                     EXPECT_THAT(message([&] { adopt_memory<int>(dev, out + 1, 0); }),
                                 HasSubstr("a multiple of 4"));
                 }
@@ -615,10 +615,9 @@ TEST(V22_interop, refuses_cuda_handles_that_do_not_fit) {
         auto pinned = dev.pinned_array<int>(4);
         int on_the_stack = 0;
         EXPECT_THAT(message([&] { adopt_memory<int>(dev, nullptr, 4); }), HasSubstr("null CUdeviceptr"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, pinned.data(), 4); }),
-                    HasSubstr("the host's memory"));
+        EXPECT_THAT(message([&] { adopt_memory<int>(dev, pinned.data(), 4); }), HasSubstr("host memory"));
         EXPECT_THAT(message([&] { adopt_memory<int>(dev, &on_the_stack, 1); }),
-                    testing::AnyOf(HasSubstr("does not know it"), HasSubstr("the host's memory")));
+                    testing::AnyOf(HasSubstr("unknown to CUDA"), HasSubstr("host memory")));
         EXPECT_THAT(message([&] { adopt_queue(dev, nullptr); }), HasSubstr("CU_STREAM_LEGACY"));
         EXPECT_THAT(message([&] { adopt_queue(dev, 2ull); }), HasSubstr("CU_STREAM_PER_THREAD"));
     });

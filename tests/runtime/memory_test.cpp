@@ -220,10 +220,10 @@ TEST(C5_ranges, name_both_sizes_before_anything_is_sent) {
     const device dev(runtime::device_state::make(fake));
     auto a = dev.mixed_buffer<float>(2, 3), b = dev.mixed_buffer<float>(2);
     EXPECT_THAT(message([&] { a.range(2, 9); }),
-                HasSubstr("range [2, 9) was asked of a buffer of 6 elements (2 x 3)"));
+                HasSubstr("range [2, 9) does not fit a buffer of 6 elements (2 x 3)"));
     EXPECT_THAT(message([&] { a.range(4, 3); }), HasSubstr("[4, 3)"));
     EXPECT_THAT(message([&] { a.from(7); }), HasSubstr("[7, 6)"));
-    EXPECT_THAT(message([&] { a.range(1, 5).until(5); }), HasSubstr("of a range of 4 elements"));
+    EXPECT_THAT(message([&] { a.range(1, 5).until(5); }), HasSubstr("a range of 4 elements"));
     EXPECT_THAT(message([&] {
                     a.range(1, 4).write({1, 2});
                 }),
@@ -385,7 +385,7 @@ TEST(C5_regions, must_lie_inside_and_have_the_dimensions) {
                 }),
                 AllOf(HasSubstr("2 x 3 elements at (1 x 2)"), HasSubstr("a buffer of 3 x 4 elements")));
     EXPECT_THAT(message([&] { m.region({4, 0}, {0, 1}); }), HasSubstr("must lie inside"));
-    EXPECT_THAT(message([&] { m.region({0}, {3}); }), HasSubstr("as many dimensions"));
+    EXPECT_THAT(message([&] { m.region({0}, {3}); }), HasSubstr("same number of dimensions"));
     EXPECT_THAT(message([&] { m.region({0, 0}, {static_cast<std::size_t>(-1), 1}); }), HasSubstr("negative"));
     EXPECT_THAT(message([&] {
                     m.region({0, 0}, {2, 2}).write({1, 2, 3});
@@ -502,7 +502,7 @@ TEST(C4_pinned, has_parts_and_a_shape) {
             m.region({2, 2}, {2, 2}).read_into(p.range(4, 8));
             EXPECT_THAT(std::vector<int>(p.begin(), p.end()), ElementsAre(4, 5, 2, 3, 4, 5, 6, 7));
             EXPECT_EQ(p.shape(), shape(2, 4));
-            EXPECT_THAT(message([&] { p.range(3, 9); }), HasSubstr("[3, 9) was asked of a pinned array"));
+            EXPECT_THAT(message([&] { p.range(3, 9); }), HasSubstr("[3, 9) does not fit a pinned array"));
             EXPECT_THAT(message([&] { a.write(p); }), HasSubstr("write of 8 elements"));
             EXPECT_TRUE(pinned_on.pinned_array<int>(0).empty());
         }

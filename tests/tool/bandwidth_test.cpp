@@ -131,7 +131,7 @@ TEST_F(G5_bandwidth, of_a_host_without_room_is_an_error_with_words) {
 #endif
     EXPECT_NE(message_of<out_of_memory_error>([] {
                   tool::measure_host(std::size_t{1} << 55);
-              }).find("no room for three arrays of 3.277e+04 TiB"),
+              }).find("enough memory for three arrays of 3.277e+04 TiB"),
               std::string::npos);
 }
 

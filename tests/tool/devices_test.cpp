@@ -243,7 +243,7 @@ TEST_F(C1_devices, the_choice_of_a_default_context_is_marked) {
     EXPECT_EQ(listed["devices"][chosen]["name"], name);
     for (const json& each : listed["devices"]) EXPECT_EQ(each["is_default"], each["position"] == chosen);
     EXPECT_NE(run("devices", environment).out.find(std::to_string(chosen) + "*  " + name), std::string::npos);
-    EXPECT_NE(run("devices -v", environment).out.find("a default context takes it"), std::string::npos);
+    EXPECT_NE(run("devices -v", environment).out.find("used by a default context"), std::string::npos);
 }
 
 TEST_F(C1_devices, an_environment_that_fits_none_is_no_reason_to_show_none) {

@@ -53,7 +53,7 @@ TEST_F(B10_doctor, knows_the_variables_and_guesses_misspelt_ones) {
     const auto all = tool::look_at_environment({"HOME=/root", "BALM_TYPE=gpu", "BALM_DEVCE=H100",
                                                 "BALM_SOMETHING_ELSE=1", "BALM_TEST_SEED=3", "BALM", ""});
     ASSERT_EQ(all.size(), 3u);
-    EXPECT_THAT(all[0].words, HasSubstr("BALM_TYPE=gpu: contexts take devices of this type"));
+    EXPECT_THAT(all[0].words, HasSubstr("BALM_TYPE=gpu: contexts use only devices of this type"));
     EXPECT_EQ(all[1].mend, "did you mean BALM_DEVICE?");
     EXPECT_EQ(all[2].mend, "unset BALM_SOMETHING_ELSE");
 }
@@ -67,9 +67,10 @@ TEST_F(B10_doctor, finds_drivers_that_cannot_be_opened) {
         run("doctor --json", "OCL_ICD_FILENAMES= OCL_ICD_VENDORS='" + drivers.string() + "/'");
     EXPECT_EQ(result.code, 1);
     const std::string problems = told(result, "problem");
-    EXPECT_THAT(problems, HasSubstr("-> install the package that has libno_such_driver.so.1, or remove " +
-                                    (drivers / "broken.icd").string()));
-    EXPECT_THAT(problems, HasSubstr("empty.icd: names no library"));
+    EXPECT_THAT(problems,
+                HasSubstr("-> install the package that provides libno_such_driver.so.1, or remove " +
+                          (drivers / "broken.icd").string()));
+    EXPECT_THAT(problems, HasSubstr("empty.icd: does not name a library"));
     EXPECT_THAT(problems, testing::Not(HasSubstr("other.txt")));
 }
 

@@ -81,8 +81,9 @@ using precision_of = typename complex_precision<A, B>::type;
 template <std::floating_point T, scalar_operand A>
 Var<T> real_operand(A&& a) {
     if constexpr (device_value<A>)
-        static_assert(!is_floating(strong_scalar<A>()) || size_of(strong_scalar<A>()) <= sizeof(T),
-                      "Balm: a Double beside a Complex<float> would lose digits; write cast<float>(x)");
+        static_assert(
+            !is_floating(strong_scalar<A>()) || size_of(strong_scalar<A>()) <= sizeof(T),
+            "Balm: combining a Double with a Complex<float> would lose precision; write cast<float>(x)");
     return Var<T>(static_cast<A&&>(a));
 }
 
@@ -91,8 +92,9 @@ template <std::floating_point T, class A>
 node complex_node(A&& a) {
     using plain = std::remove_cvref_t<A>;
     if constexpr (complex_operand<A>) {
-        static_assert(std::same_as<precision_of<A>, T>,
-                      "Balm: complex numbers of two precisions meet; write complex_cast<double>(z)");
+        static_assert(
+            std::same_as<precision_of<A>, T>,
+            "Balm: complex numbers of different precision cannot be combined; write complex_cast<double>(z)");
         if constexpr (requires { a.balm_place(); })
             return a.load();
         else
@@ -100,9 +102,9 @@ node complex_node(A&& a) {
     } else {
         node parts[2];
         if constexpr (complex_type<plain>) {
-            static_assert(
-                sizeof(typename plain::value_type) <= sizeof(T),
-                "Balm: a host constant of double precision beside a Complex<float> would lose digits");
+            static_assert(sizeof(typename plain::value_type) <= sizeof(T),
+                          "Balm: combining a host value of double precision with a Complex<float> would lose "
+                          "precision; use a float");
             parts[0] = constant_of<T>(static_cast<T>(a.real()));
             parts[1] = constant_of<T>(static_cast<T>(a.imag()));
         } else {
@@ -200,7 +202,7 @@ public:
 
 private:
     void store(trace::node stored) const {
-        static_assert(detail::may_write<Use>, "Balm: this memory is only read");
+        static_assert(detail::may_write<Use>, "Balm: this memory is read-only");
         place_.store(stored);
     }
     detail::memory_place place_;
@@ -425,7 +427,7 @@ struct parameter<dsl::Var<complex_value<T>>> {
     template <class A>
     static bound_argument bind(const A& value) {
         static_assert(complex_type<A> || scalar_type<A>,
-                      "Balm: this parameter is a complex number; give it a std::complex or a real number");
+                      "Balm: this parameter is a complex number; pass a std::complex or a real number");
         complex_value<T> given;
         if constexpr (complex_type<A>) {
             static_assert(sizeof(A) <= sizeof given,

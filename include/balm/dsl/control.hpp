@@ -147,7 +147,7 @@ using range_type = typename balm::detail::host_type<common_scalar(
 template <class T, class A>
 node bound(A&& a) {
     constexpr scalar own = entering_scalar<A>(scalar_of<T>);
-    static_assert(is_integer(own), "Balm: the bounds of range are integers");
+    static_assert(is_integer(own), "Balm: the bounds of range must be integers");
     return trace::convert(node_of<own>(static_cast<A&&>(a)), scalar_of<T>);
 }
 
@@ -218,7 +218,8 @@ void return_(A&& value, const char* file = __builtin_FILE(), std::uint32_t line 
 }
 
 template <class A>
-requires(!device_value<A>) BALM_REFUSED("Balm: a function gives a device value: return_(Float(1.f)), not 1.f")
+requires(!device_value<A>)
+    BALM_REFUSED("Balm: a function must return a device value: return_(Float(1.f)), not 1.f")
 void return_(A&& value);
 
 namespace detail {
@@ -237,7 +238,7 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
              std::uint32_t line = __builtin_LINE()) {
     using T = typename std::invoke_result_t<F&>::value_type;
     static_assert(std::is_same_v<T, typename std::invoke_result_t<G&>::value_type>,
-                  "Balm: both functions of if_else give the same type");
+                  "Balm: both functions of if_else must return the same type");
     Var<T> chosen;
     for (detail::if_scope branch(static_cast<C&&>(condition), file, line); branch.next();)
         if (branch.then())
@@ -248,12 +249,12 @@ auto if_else(C&& condition, F&& if_true, G&& if_false, const char* file = __buil
 }
 template <operand C, class F, class G>
 requires(!std::is_invocable_v<F&> || !std::is_invocable_v<G&>) BALM_REFUSED(
-    "Balm: if_else takes two functions: if_else(c, [&] { return a; }, [&] { return b; }); of values "
-    "choose with select(c, a, b)")
+    "Balm: if_else takes two functions: if_else(c, [&] { return a; }, [&] { return b; }); to choose between "
+    "values, write select(c, a, b)")
 Bool if_else(C&& condition, F&& if_true, G&& if_false);
 template <operand C, std::invocable F, std::invocable G>
 requires(!detail::gives_device_value<F> || !detail::gives_device_value<G>)
-    BALM_REFUSED("Balm: the functions of if_else give device values: return Float(1.f), not 1.f")
+    BALM_REFUSED("Balm: the functions of if_else must return device values: return Float(1.f), not 1.f")
 Bool if_else(C&& condition, F&& if_true, G&& if_false);
 
 }  // namespace balm::dsl

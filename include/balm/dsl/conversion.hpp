@@ -36,7 +36,7 @@ template <vector_type V>
 struct converted_lane<V> {
     using type = typename V::value_type;
     static_assert(!std::same_as<type, half>,
-                  "Balm: half is for memory (Out<half4> …); kernels compute with Float4");
+                  "Balm: half is a storage type (Out<half4> …); kernels compute with Float4");
 };
 template <class T>
 using converted_lane_type = typename converted_lane<T>::type;
@@ -60,8 +60,9 @@ using converted_var = var_of_lanes<scalar_of<converted_lane_type<T>>, lanes_in<A
 template <detail::number T, rounding How = balm::detail::usual_rounding<detail::converted_lane_type<T>>,
           device_value A>
 detail::converted_var<T, A> convert(A&& a) {
-    static_assert(detail::takes_lanes<T>(detail::lanes_in<A>()),
-                  "Balm: a conversion keeps the number of lanes; write convert<int4>(v) of four");
+    static_assert(
+        detail::takes_lanes<T>(detail::lanes_in<A>()),
+        "Balm: a conversion keeps the number of lanes; write convert<int4>(v) for a v of four lanes");
     return balm::detail::converted<detail::converted_lane_type<T>, How, detail::lane_type_of<A>>(
         detail::held(static_cast<A&&>(a)));
 }
@@ -72,8 +73,9 @@ detail::converted_var<T, A> convert(A&& a) {
 ///     UChar4 colour = convert_sat<uchar4>(v);
 template <detail::number T, rounding How = rounding::toward_zero, device_value A>
 detail::converted_var<T, A> convert_sat(A&& a) {
-    static_assert(detail::takes_lanes<T>(detail::lanes_in<A>()),
-                  "Balm: a conversion keeps the number of lanes; write convert_sat<int4>(v) of four");
+    static_assert(
+        detail::takes_lanes<T>(detail::lanes_in<A>()),
+        "Balm: a conversion keeps the number of lanes; write convert_sat<int4>(v) for a v of four lanes");
     return balm::detail::saturated<detail::converted_lane_type<T>, How, detail::lane_type_of<A>>(
         detail::held(static_cast<A&&>(a)));
 }
@@ -135,7 +137,7 @@ auto bit_cast(A&& a) {
     constexpr int given = detail::lanes_in<A>();
     constexpr int wanted = balm::detail::lanes_of<T>;
     static_assert(sizeof(to) * wanted == sizeof(from) * given,
-                  "Balm: bit_cast<T>(x) wants a T of the size of x");
+                  "Balm: bit_cast<T>(x) needs a T of the same size as x");
     if constexpr (wanted == given) {
         return detail::converted_var<T, A>(
             balm::detail::reinterpreted_as<to, from>(detail::held(static_cast<A&&>(a))));

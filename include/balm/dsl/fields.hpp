@@ -188,13 +188,14 @@ public:
     void operator=(const A& balm_other) && { balm_store(balm_other.balm_place().load()); }
     template <class A>
     requires(!detail::gives_structure<A, S>) BALM_REFUSED(
-        "Balm: a structure is assigned one of the same type; name a member: particles[i].mass = 1.f")
+        "Balm: a structure can only be assigned one of the same type; assign to a member: particles[i].mass "
+        "= 1.f")
     void operator=(const A& balm_other) &&;
     const detail::memory_place& balm_place() const { return balm_place_; }
 
 private:
     void balm_store(trace::node balm_value) const {
-        static_assert(detail::may_write<Use>, "Balm: this memory is only read");
+        static_assert(detail::may_write<Use>, "Balm: this memory is read-only");
         balm_place_.store(balm_value);
     }
     detail::memory_place balm_place_;

@@ -15,9 +15,9 @@
 #include "balm/all.hpp"
 #include "balm/dsl/value.hpp"
 
-#define BALM_VECTOR_TO_VECTOR                                                                       \
-    "Balm: a vector becomes one of another type only by cast<float4>(v); a scalar that fits fills " \
-    "all lanes"
+#define BALM_VECTOR_TO_VECTOR                                                                        \
+    "Balm: converting a vector to another vector type needs cast<float4>(v); a scalar that fits is " \
+    "broadcast to all lanes"
 
 namespace balm::dsl {
 
@@ -199,7 +199,7 @@ node vector_node(A&& a) {
 template <vector_type V, class... A>
 node vector_of_parts(A&&... a) {
     static_assert((lanes_in<A>() + ...) == balm::detail::lanes_of<V>,
-                  "Balm: a vector is made of as many lanes as it has");
+                  "Balm: the arguments must have exactly as many lanes in total as the vector");
     constexpr scalar element = balm::detail::element_scalar<V>();
     const node parts[] = {lane_node<element>(static_cast<A&&>(a))...};
     return trace::compose(balm::detail::type_of_element<V>(), parts, sizeof...(A));
@@ -215,7 +215,7 @@ class [[maybe_unused]] Var<V>
         detail::lane_names<detail::variable_holder, typename V::value_type, balm::detail::lanes_of<V>>;
     static constexpr int N = balm::detail::lanes_of<V>;
     static_assert(!std::same_as<typename V::value_type, half>,
-                  "Balm: half is for memory (In<half4>, Out<half4> …); kernels compute with Float4");
+                  "Balm: half is a storage type (In<half4>, Out<half4> …); kernels compute with Float4");
 
 public:
     using value_type = V;
@@ -244,10 +244,9 @@ public:
     }
     template <operand A>
     void operator=(A&&) && {
-        static_assert(
-            detail::always_false<A>,
-            "Balm: this is a value, not a variable: In<T> and constants are only read; write to Mixed<T> or "
-            "Out<T>");
+        static_assert(detail::always_false<A>,
+                      "Balm: this is a value, not a variable: In<T> and constants are read-only; write to "
+                      "Mixed<T> or Out<T>");
     }
 #define BALM_COMPOUND(symbol, id)                                           \
     template <operand A>                                                    \
@@ -335,7 +334,7 @@ public:
         return place_.load_lanes(order, count);
     }
     void store_lanes(std::uint64_t order, int count, node value) const {
-        static_assert(may_write<Use>, "Balm: this memory is only read");
+        static_assert(may_write<Use>, "Balm: this memory is read-only");
         place_.store_lanes(order, count, value);
     }
 
@@ -389,7 +388,7 @@ private:
         return balm_place().load();
     }
     void store(trace::node stored) const {
-        static_assert(detail::may_write<Use>, "Balm: this memory is only read");
+        static_assert(detail::may_write<Use>, "Balm: this memory is read-only");
         balm_place().store(stored);
     }
 };

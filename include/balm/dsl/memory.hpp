@@ -104,7 +104,7 @@ public:
     }
     template <class... I>
     requires(N == 1 || N > 3 || sizeof...(I) != N) BALM_REFUSED(
-        "Balm: memory has as many positions as dimensions: a[i] of In<float>, a(row, column) of In<float, 2>")
+        "Balm: memory takes one index per dimension: a[i] for In<float>, a(row, column) for In<float, 2>")
     typename flat::value_type operator()(I&&... positions) const;
 
     using flat::operator[];

@@ -24,17 +24,16 @@
     "Balm: a device value has no value while the kernel is traced; write Float v or auto v instead "  \
     "of float v; use IF, WHILE or select(condition, a, b) instead of if, while and ?:; index In<T>, " \
     "Array<T, N> or balm::constant_array instead of host arrays"
-#define BALM_NOT_A_NUMBER                                                                      \
-    "Balm: values of an enumeration, and long double, are no numbers of a device; cast them: " \
-    "static_cast<int>(red)"
-#define BALM_NARROWS                                                                                        \
-    "Balm: a device value does not narrow to a variable of a smaller kind by itself (floating to integer, " \
-    "integer to bool); write cast<int>(value) or value != 0"
-#define BALM_VECTOR_TO_SCALAR "Balm: a vector does not become a scalar; name a lane: v.x"
-#define BALM_NO_ELEMENT                                                                                  \
-    "Balm: this is no value for an element; name an element of memory, b[i] = a[i], a member of a "      \
-    "structure, a[i].mass, or a part of a complex number, real(z); a kernel has arguments for what the " \
-    "host has: In<float> a, Float x"
+#define BALM_NOT_A_NUMBER \
+    "Balm: enumerations and long double are not device types; cast them: static_cast<int>(red)"
+#define BALM_NARROWS                                                                                 \
+    "Balm: a device value does not narrow implicitly (floating to integer, integer to bool); write " \
+    "cast<int>(value) or value != 0"
+#define BALM_VECTOR_TO_SCALAR "Balm: a vector does not convert to a scalar; select a lane: v.x"
+#define BALM_NO_ELEMENT                                                                                     \
+    "Balm: this cannot be assigned to an element; assign an element of memory, b[i] = a[i], a member of a " \
+    "structure, a[i].mass, or a part of a complex number, real(z); pass host values as kernel arguments: "  \
+    "In<float> a, Float x"
 #define BALM_KEPT_ELEMENT \
     "Balm: an element (x[i]) cannot be kept with auto; write the type (Float v = x[i];) or use x[i] itself"
 
@@ -242,7 +241,7 @@ namespace detail {
 template <class A>
 node condition_of(A&& a) {
     static_assert(lanes_in<A>() == 1,
-                  "Balm: a vector of truth values is no condition; write any(v) or all(v)");
+                  "Balm: a vector of booleans is not a condition; write any(v) or all(v)");
     constexpr scalar own = entering_scalar<A>(scalar::boolean);
     const node value = node_of<own>(static_cast<A&&>(a));
     if constexpr (own == scalar::boolean) return value;
@@ -328,8 +327,8 @@ auto apply_lanes(std::index_sequence<K...>, A&&... a) {
     constexpr int lanes = common_lanes<A...>();
     constexpr scalar element = lane_scalar<A...>();
     static_assert((fits_lanes<A>(balm::detail::lane_operand(B, element, K, count), lanes) && ...),
-                  "Balm: vectors meet only vectors of the same type, and scalars that their lanes can hold; "
-                  "write cast<float4>(v)");
+                  "Balm: a vector combines only with vectors of the same type, and with scalars that its "
+                  "lanes can hold; write cast<float4>(v)");
     constexpr scalar operands[] = {balm::detail::lane_operand(B, element, K, count)...};
     constexpr scalar result = balm::detail::resolve_lanes(B, operands, count).result;
     static_assert(result != scalar::nothing,
@@ -350,8 +349,9 @@ template <builtin B, detail::scalar_operand... A>
 auto apply(A&&... a) {
     constexpr scalar strong = detail::strong_of<A...>();
     constexpr scalar result = balm::detail::result_of(B, detail::operand_scalar<B, A>(strong)...);
-    static_assert(result != scalar::nothing,
-                  "Balm: this operator or built-in does not take operands of these types (integers wanted?)");
+    static_assert(
+        result != scalar::nothing,
+        "Balm: this operator or built-in does not take operands of these types (does it require integers?)");
     if constexpr (balm::detail::are_host_calls<A...>) {
         return balm::detail::row_of_host_values<B, strong, result>(a...);
     } else {

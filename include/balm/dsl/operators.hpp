@@ -24,7 +24,7 @@ BALM_BINARY_OPERATORS(BALM_BINARY)
 /// Work-items print with print(…).
 template <device_value A>
 BALM_REFUSED(
-    "Balm: a device value has no value while the kernel is traced; a kernel prints with "
+    "Balm: a device value has no value while the kernel is traced; to print in a kernel, write "
     "print(\"{}\\n\", x)")
 std::ostream&
 operator<<(std::ostream& to, A&& a);
@@ -120,8 +120,8 @@ auto select_lanes(C&& condition, A&& if_true, B&& if_false) {
     static_assert(
         fits_lanes<A>(element, lanes) && fits_lanes<B>(element, lanes) &&
             (lanes_in<C>() == 1 || (lanes_in<C>() == lanes && strong_scalar<C>() == scalar::boolean)),
-        "Balm: select takes two vectors of one type, or scalars, and a truth value or a vector of as "
-        "many");
+        "Balm: select takes a Bool, or a vector of booleans with the same number of lanes as the values, and "
+        "two vectors of the same type or two scalars");
     node test;
     if constexpr (lanes_in<C>() > 1)
         test = node_of<scalar::boolean>(static_cast<C&&>(condition));

@@ -99,9 +99,9 @@ public:
             "Balm: pointers keep their address space: Ptr<T> points to global memory, LocalPtr<T> to local, "
             "PrivatePtr<T> to private memory");
         static_assert(From != Where || !std::same_as<std::remove_const_t<U>, plain>,
-                      "Balm: a pointer that only reads does not become one that writes");
+                      "Balm: a pointer to const does not convert to a pointer to non-const");
         static_assert(From != Where || std::same_as<std::remove_const_t<U>, plain>,
-                      "Balm: a pointer becomes one of another type by pointer_cast<T>(p)");
+                      "Balm: converting a pointer to another type needs pointer_cast<T>(p)");
     }
     template <trace::access Use>
     Ptr(const Element<Ptr, Use, space::private_>& e) : node_(e.balm_place().load()) {}  // NOLINT

@@ -119,7 +119,7 @@ void print(format_text format, A&&... arguments) {
 }
 template <class A>
 requires detail::is_var<std::remove_cvref_t<A>> BALM_REFUSED(
-    "Balm: print takes a format first: print(\"{}\\n\", x)")
+    "Balm: the first argument of print is a format string: print(\"{}\\n\", x)")
 void print(A&& value);
 
 /// A print with its first arguments bound, made by `printer(…)`. Each call with the remaining arguments

@@ -151,7 +151,7 @@ template <trace::sub_group_op What, class V, class L>
 auto shuffle(location where, V&& value, L&& lane) {
     constexpr scalar own = strong_scalar<V>();
     static_assert(lanes_in<V>() == 1, "Balm: shuffle the lanes of a vector one by one: shuffle(v.x, lane)");
-    static_assert(is_integer(entering_scalar<L>(scalar::i32)), "Balm: a lane is an integer");
+    static_assert(is_integer(entering_scalar<L>(scalar::i32)), "Balm: a lane index must be an integer");
     constexpr scalar passed = promote(own);  // small types and bool are exchanged as i32
     const node operands[] = {trace::convert(node_of<own>(static_cast<V&&>(value)), passed),
                              trace::read(Int(static_cast<L&&>(lane)).node()),
@@ -297,7 +297,7 @@ constexpr void check_atomic() {
         static_assert(element::is_shared,
                       "Balm: atomic operations work in global and local memory, which work-items share");
         static_assert(element::has_words,
-                      "Balm: atomic operations work on 32- and 64-bit integers and floats");
+                      "Balm: atomic operations work on 32- and 64-bit integers and floats only");
     }
 }
 
@@ -317,7 +317,7 @@ template <trace::atomic_op What, class E, class... A>
 auto integer_atomic(location where, E&& element, A&&... values) {
     if constexpr (atomic_element<std::remove_cvref_t<E>>::is_usable)
         static_assert(std::integral<typename atomic_element<std::remove_cvref_t<E>>::type>,
-                      "Balm: this atomic operation works on integers");
+                      "Balm: this atomic operation works on integers only");
     return atomic<What>(where, static_cast<E&&>(element), static_cast<A&&>(values)...);
 }
 
@@ -326,7 +326,7 @@ template <trace::atomic_op What, class E, class A>
 auto wrapping_atomic(location where, E&& element, A&& limit) {
     if constexpr (atomic_element<std::remove_cvref_t<E>>::is_usable)
         static_assert(std::unsigned_integral<typename atomic_element<std::remove_cvref_t<E>>::type>,
-                      "Balm: counting up to a limit works on unsigned integers");
+                      "Balm: counting up to a limit works on unsigned integers only");
     return atomic<What>(where, static_cast<E&&>(element), static_cast<A&&>(limit));
 }
 

@@ -35,10 +35,9 @@ public:
     }
     template <operand A>
     void operator=(A&&) && {
-        static_assert(
-            detail::always_false<A>,
-            "Balm: this is a value, not a variable: In<T> and constants are only read; write to Mixed<T> or "
-            "Out<T>");
+        static_assert(detail::always_false<A>,
+                      "Balm: this is a value, not a variable: In<T> and constants are read-only; write to "
+                      "Mixed<T> or Out<T>");
     }
 
 #define BALM_COMPOUND(symbol, id)                                           \
@@ -252,7 +251,7 @@ private:
         return place_.load();
     }
     void store(trace::node stored) const {
-        static_assert(detail::may_write<Use>, "Balm: this memory is only read");
+        static_assert(detail::may_write<Use>, "Balm: this memory is read-only");
         place_.store(stored);
     }
 
@@ -261,7 +260,7 @@ private:
     };
     template <builtin B>
     step_values stepped() {
-        static_assert(!std::same_as<T, bool>, "Balm: a Bool cannot be counted up or down");
+        static_assert(!std::same_as<T, bool>, "Balm: a Bool cannot be incremented or decremented");
         const Var<value_type> before(value());
         const step_values values{before, Var<value_type>(apply<B>(before, value_type(1)))};
         store(values.after.node());

@@ -87,8 +87,7 @@ public:
     operator T() const requires(!std::same_as<T, bool>);  // NOLINT(google-explicit-constructor)
     template <std::integral I>
     BALM_REFUSED(
-        "Balm: an expression has no elements of its own; assign it, balm::vector<float> z = x + y, and read "
-        "z[i]; set one by z.set(i, value)")
+        "Balm: an expression does not store elements; assign it, balm::vector<float> z = x + y, and read z[i], or write z.set(i, value)")
     T operator[](I index) const;
     template <detail::no_position A>
     BALM_REFUSED(BALM_WHOLE_POSITIONS)
@@ -108,7 +107,7 @@ private:
 
 /// A call of a function without a result; only balm::eval accepts it.
 template <>
-class [[nodiscard("Balm: the function is called when it is evaluated: balm::eval(f(x))")]] expr<void> {
+class [[nodiscard("Balm: the call is lazy; run it with balm::eval(f(x))")]] expr<void> {
 public:
     explicit expr(array::tape && list) : tape_(std::move(list)) {}
 

@@ -92,10 +92,9 @@ constexpr auto entering_element() {
         return std::type_identity<typename host_type<s>::type>{};
     } else if constexpr (!array_value<A> && is_complex_value<own>) {
         constexpr scalar precision = context_of<All...>().complex();
-        static_assert(
-            number_scalar<own>() <= precision,
-            "Balm: a host value of double precision beside complex numbers of single precision would "
-            "lose digits");
+        static_assert(number_scalar<own>() <= precision,
+                      "Balm: combining a host value of double precision with complex numbers of single "
+                      "precision would lose precision");
         return std::type_identity<complex_value<typename host_type<precision>::type>>{};
     } else {
         return std::type_identity<own>{};
@@ -121,32 +120,33 @@ T host_element(const A& a) {
             converted[k] = host_element<typename T::value_type>(static_cast<float>(a[k]));
         return converted;
     } else if constexpr (std::same_as<T, half>) {
-        static_assert(scalar_type<A>, "Balm: a half is made of a number");
+        static_assert(scalar_type<A>, "Balm: a half can only be constructed from a number");
         return half(static_cast<float>(a));
     } else if constexpr (vector_type<T>) {
         using lane = typename T::value_type;
         static_assert(scalar_type<A>,
-                      "Balm: a short vector is made of another of the same type, or of a number "
-                      "for all lanes");
+                      "Balm: a short vector can only be constructed from one of the same type, or from a "
+                      "number for all lanes");
         T filled{};
         if constexpr (scalar_type<A>) {
             static_assert(std::same_as<lane, half> || kind_of(scalar_of<A>) <= kind_of(element_scalar<T>()),
-                          "Balm: this number would narrow in the lanes; write a vector of them");
+                          "Balm: this number would narrow to the type of the lanes; cast it");
             for (int k = 0; k < T::size(); ++k) filled[k] = host_element<lane>(a);
         }
         return filled;
     } else if constexpr (complex_type<T>) {
         using part = typename T::value_type;
         static_assert(complex_type<A> || scalar_type<A>,
-                      "Balm: a complex number is made of one, or of a number");
+                      "Balm: a complex number can only be constructed from a real or complex number");
         if constexpr (complex_type<A>) {
-            static_assert(sizeof(A) <= sizeof(T), "Balm: this complex number would lose digits; cast it");
+            static_assert(sizeof(A) <= sizeof(T), "Balm: this complex number would lose precision; cast it");
             return T{static_cast<part>(a.real()), static_cast<part>(a.imag())};
         } else {
             return T{static_cast<part>(a), part(0)};
         }
     } else {
-        static_assert(scalar_type<T> && scalar_type<A>, "Balm: a structure is made of one of the same type");
+        static_assert(scalar_type<T> && scalar_type<A>,
+                      "Balm: a structure can only be constructed from one of the same type");
         return static_cast<T>(a);
     }
 }

@@ -10,29 +10,28 @@
 #include "balm/types.hpp"
 
 /// Messages for common mistakes with arrays.
-#define BALM_MANY_VALUES                                                                              \
-    "Balm: an array is many values, not one: balm::sum(x) or x[i] is one; functions of elements are " \
-    "Balm's: sin(x), not std::sin(x)"
+#define BALM_MANY_VALUES                                                                                 \
+    "Balm: an array is many values, not one: use balm::sum(x) or x[i]; for elementwise functions write " \
+    "sin(x), not std::sin(x)"
 #define BALM_MANY_CONDITIONS                                                                  \
     "Balm: an expression is many values, not one; use balm::all(x > 0), balm::any(x > 0) or " \
     "select(condition, a, b) instead of if, while and ?:"
 #define BALM_HOST_ELEMENTS                                                                               \
     "Balm: these elements are on the host; copy them to the device: balm::vector<float> d(x.context(), " \
     "host)"
-#define BALM_NOT_ASSIGNED                                                                              \
-    "Balm: an expression is computed, not assigned to; assign to a vector, or to a view of one, that " \
-    "is not const"
+#define BALM_NOT_ASSIGNED \
+    "Balm: an expression cannot be assigned to; assign to a vector, or to a view of one, that is not const"
 #define BALM_CONST_VECTOR                                                                                    \
-    "Balm: this vector is const, so it is only read; assign to one that is not: balm::vector<float>& x, or " \
-    "a [&] or mutable lambda"
+    "Balm: this vector is const and cannot be assigned to; use one that is not const: balm::vector<float>& " \
+    "x, or a [&] or mutable lambda"
 #define BALM_NO_STEPS "Balm: arrays have no ++ and --; write y += 1"
 #define BALM_DATA                                                                                          \
     "Balm: the elements are on a device; x.to_host() copies them, x.map() maps them, and balm::native(x) " \
     "of <balm/interop.hpp> is the driver's handle"
-#define BALM_WHOLE_POSITIONS "Balm: positions are integers; convert them: x[balm::cast<int>(y)]"
+#define BALM_WHOLE_POSITIONS "Balm: positions must be integers; convert them: x[balm::cast<int>(y)]"
 #define BALM_TO_HOST "Balm: write std::vector<float> h = x.to_host()"
 #define BALM_WHICH_ELEMENTS \
-    "Balm: x[i] is the value of an element; set one by x.set(i, value), several at once in x.map()"
+    "Balm: x[i] is a copy of the element; set an element with x.set(i, value), several with x.map()"
 
 namespace balm {
 

@@ -28,9 +28,9 @@ auto apply(A&&... a) {
     } else {
         constexpr scalar strong = detail::array_strong<A...>();
         constexpr scalar result = detail::result_of(B, detail::array_entering<B, A>(strong)...);
-        static_assert(
-            result != scalar::nothing,
-            "Balm: this operator or built-in does not take elements of these types (integers wanted?)");
+        static_assert(result != scalar::nothing,
+                      "Balm: this operator or built-in does not take elements of these types (does it "
+                      "require integers?)");
         array::tape_handle list = detail::joined<B, strong>(static_cast<A&&>(a)...);
         array::step& s = list->push(array::step::kind::apply);
         s.type = result;
@@ -91,10 +91,9 @@ namespace detail {
 /// The elements as truth values: a number counts as true unless it is zero.
 template <class A>
 decltype(auto) as_condition(A&& a) {
-    static_assert(
-        are_scalars<A>(),
-        "Balm: a short vector or a complex number is no condition; compare it, or write any_lane(v) or "
-        "all_lanes(v) of truth values");
+    static_assert(are_scalars<A>(),
+                  "Balm: a short vector or a complex number is not a condition; compare it; for vectors of "
+                  "booleans write any_lane(v) or all_lanes(v)");
     if constexpr (scalar_type<std::remove_cvref_t<A>>)
         return a != std::remove_cvref_t<A>{};
     else if constexpr (array_scalar<A>() == scalar::boolean)
@@ -208,7 +207,7 @@ namespace detail {
 /// An expression of integers as positions (i64).
 template <class A>
 array::tape positions(A&& a) {
-    static_assert(kind_of(array_scalar<A>()) == scalar_kind::integer, "Balm: positions are integers");
+    static_assert(kind_of(array_scalar<A>()) == scalar_kind::integer, "Balm: positions must be integers");
     return cast<std::int64_t>(static_cast<A&&>(a)).tape();
 }
 

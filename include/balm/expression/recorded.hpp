@@ -120,10 +120,9 @@ struct row_operation {
 
     template <class... A>
     static auto on(const A&... a) {
-        static_assert(
-            !(structure_type<typename held_by<A>::type> || ...),
-            "Balm: a structure has no operators; name a member with balm::field<&S::member>(e), or write a "
-            "function");
+        static_assert(!(structure_type<typename held_by<A>::type> || ...),
+                      "Balm: a structure has no operators; select a member with balm::field<&S::member>(e), "
+                      "or write a function");
         if constexpr ((structure_type<typename held_by<A>::type> || ...))
             return dsl::Bool();  // one message is enough
         else if constexpr ((is_complex_variable<A> || ...))

@@ -75,9 +75,9 @@ bound_argument bind_local(std::size_t count, std::size_t element_size, std::size
 bound_argument bind_image(const std::shared_ptr<runtime::storage>&, const sampler&);
 [[noreturn]] void argument_does_not_fit(scalar type);
 
-#define BALM_HOST_PARAMETER                                                                   \
-    "Balm: a kernel's parameters are device types: Int, Float, … by value, In<T>, Out<T>, " \
-    "Mixed<T>, Local<T>; by value, not by reference"
+#define BALM_HOST_PARAMETER                                                                                   \
+    "Balm: parameters must have device types: Int, Float, …, In<T>, Out<T>, Mixed<T>, Local<T>; by value, " \
+    "not by reference"
 
 /// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
 template <class P>
@@ -92,7 +92,7 @@ struct parameter<dsl::Var<T>> {
 
     template <class A>
     static bound_argument bind(const A& value) {
-        static_assert(scalar_type<A>, "Balm: this parameter is passed by value; give it a host scalar");
+        static_assert(scalar_type<A>, "Balm: this parameter is passed by value; pass a host scalar");
         static_assert(kind_of(scalar_of<A>) <= kind_of(scalar_of<T>),
                       "Balm: this host value would narrow to the parameter's type; cast it");
         const T converted = static_cast<T>(value);
@@ -118,9 +118,8 @@ struct parameter<dsl::Var<T>> {
 
     template <class A>
     static bound_argument bind(const A& value) {
-        static_assert(
-            std::same_as<A, T>,
-            "Balm: this parameter is a vector or a structure by value; give it one of the same type");
+        static_assert(std::same_as<A, T>,
+                      "Balm: this parameter is a vector or a structure by value; pass one of the same type");
         return bind_value(&value, sizeof value);
     }
 };
@@ -133,10 +132,9 @@ struct parameter<dsl::Ptr<T, Where>> {
 
     template <class A>
     static bound_argument bind(const A&) {
-        static_assert(
-            dsl::detail::always_false<A>,
-            "Balm: a kernel's parameters in memory are In<T>, Out<T>, Mixed<T>, Local<T>; take pointers "
-            "into them with address_of");
+        static_assert(dsl::detail::always_false<A>,
+                      "Balm: a kernel cannot take pointers; take In<T>, Out<T>, Mixed<T> or Local<T>, and "
+                      "address_of their elements");
         return {};
     }
 };
@@ -149,13 +147,13 @@ struct memory_parameter {
 
     template <class A>
     static bound_argument bind(const A& a) {
-        static_assert(memory_argument<A>, "Balm: this parameter is memory; give it a buffer or a vector");
+        static_assert(memory_argument<A>, "Balm: this parameter is memory; pass a buffer or a vector");
         static_assert(is_same_element<typename A::value_type, T>,
-                      "Balm: the buffer's elements are of another type than the parameter's");
+                      "Balm: the buffer and the parameter have different element types");
         static_assert(!Reads || A::kernels_may_read,
-                      "Balm: an out buffer is bound to an In or Mixed parameter; kernels only write it");
+                      "Balm: an out buffer cannot be an argument for In or Mixed; kernels may only write it");
         static_assert(!Writes || A::kernels_may_write,
-                      "Balm: an in buffer is bound to an Out or Mixed parameter; kernels only read it");
+                      "Balm: an in buffer cannot be an argument for Out or Mixed; kernels may only read it");
         return bind_memory(a);
     }
 };
@@ -186,15 +184,17 @@ struct image_parameter {
         if constexpr (is_sampled) {
             static_assert(
                 requires(const A& a) { a.through(); },
-                "Balm: this parameter is a sampled image; give it image.sampled(sampler)");
-            static_assert(std::same_as<typename A::value_type, T> && A::dimensions == P::dimensions,
-                          "Balm: the image's elements or dimensions are others than the parameter's");
+                "Balm: this parameter is a sampled image; pass image.sampled(sampler)");
+            static_assert(
+                std::same_as<typename A::value_type, T> && A::dimensions == P::dimensions,
+                "Balm: the image and the parameter have different element types or numbers of dimensions");
         } else {
             static_assert(
                 requires { typename A::image_value_type; },
-                "Balm: this parameter is an image; give it a whole image, without a sampler");
-            static_assert(std::same_as<typename A::image_value_type, T> && A::dimensions == P::dimensions,
-                          "Balm: the image's elements or dimensions are others than the parameter's");
+                "Balm: this parameter is an image; pass a whole image, without a sampler");
+            static_assert(
+                std::same_as<typename A::image_value_type, T> && A::dimensions == P::dimensions,
+                "Balm: the image and the parameter have different element types or numbers of dimensions");
         }
     }
     template <class A>
@@ -229,13 +229,15 @@ trace::node argument_node(A&& a) {
     else {
         static_assert(
             requires { std::remove_cvref_t<A>::use; },
-            "Balm: this parameter is memory; pass on an In, Out, Mixed or Local of the kernel's");
+            "Balm: this parameter is memory; pass an In, Out, Mixed or Local parameter of the calling "
+            "kernel");
         static_assert(P::use == std::remove_cvref_t<A>::use,
-                      "Balm: memory is passed on as what it is: In to In, Mixed to Mixed, Local to Local");
+                      "Balm: memory can only be passed to a parameter of the same kind: In to In, Mixed to "
+                      "Mixed, Local to Local");
         static_assert(is_same_element<typename std::remove_cvref_t<A>::value_type, typename P::value_type>,
-                      "Balm: the memory's elements are of another type than the parameter's");
+                      "Balm: the memory and the parameter have different element types");
         static_assert(!parameter_is_image<P> || std::remove_cvref_t<A>::dimensions == P::dimensions,
-                      "Balm: the image has another number of dimensions than the parameter");
+                      "Balm: the image and the parameter have different numbers of dimensions");
         return a.node();
     }
 }

@@ -440,7 +440,7 @@ tape reduced_along(tape&& of, const reduction& what, const dimension_list& over)
     const dimension_set is_reduced = named_dimensions("a reduction", box, over);
     if (is_extreme(what) && box.count() == 0 && remaining(box, is_reduced).count() > 0)
         throw usage_error(
-            fmt::format("extremes of {} are asked for along dimensions that have no elements: there are none",
+            fmt::format("the extremes of an array of {} are undefined along dimensions that have no elements",
                         to_string(box)));
     tape p;
     p.push_produced(std::make_shared<along_producer>(std::move(of), what, box, is_reduced));

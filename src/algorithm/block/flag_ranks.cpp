@@ -26,8 +26,7 @@ types flag_ranks::words(runs tile) {
 
 flag_ranks::flag_ranks(const group& g, runs tile, const UInt& flags, const arrays& shared)
     : tile_(tile), flags_(flags) {
-    if (tile.elements() > most_elements)
-        throw trace_error("a work-item has flags of more elements than a word has bits");
+    if (tile.elements() > most_elements) throw trace_error("a work-item has more flags than a word has bits");
     const int bits = bits_of_count(tile.length), in_word = counts_in_word(tile.length);
     const operation adds = sums(scalar::u32, words(tile).size());
     values own = adds.identity();

@@ -89,7 +89,7 @@ room::room(std::size_t bytes)
 }
 arrays room::of(const types& list, std::size_t count) const {
     if (bytes_of(list, count) > bytes_)
-        throw trace_error(fmt::format("arrays of {} bytes are laid out in {} bytes of local memory",
+        throw trace_error(fmt::format("arrays of {} bytes do not fit in {} bytes of local memory",
                                       bytes_of(list, count), bytes_));
     values pointers;
     std::size_t unit = 0;

@@ -201,7 +201,7 @@ bool takes(const trace::type& target, const trace::type& element) {
 void check_targets(const compaction& how, std::span<vector_state* const> into, const vector_state* count,
                    const elements_on_device& from) {
     if (into.size() != how.kept.size() + how.reduced.size())
-        throw usage_error(fmt::format("{} makes {} vectors and has {} targets", how.name,
+        throw usage_error(fmt::format("{} makes {} vectors, but has {} targets", how.name,
                                       how.kept.size() + how.reduced.size(), into.size()));
     result_targets all{how.name, *from.device, {}, {}};
     for (const vector_state* each : into) all.into.push_back(each);
@@ -212,8 +212,9 @@ void check_targets(const compaction& how, std::span<vector_state* const> into, c
     for (std::size_t k = 0; k < into.size(); ++k) {
         const trace::type from_type = k < how.kept.size() ? how.kept[k] : does.results()[k - how.kept.size()];
         if (!takes(into[k]->type(), from_type))
-            throw usage_error(fmt::format("{} has elements of type {} for a target of {}", how.name,
-                                          ir::to_string(from_type), ir::to_string(into[k]->type())));
+            throw usage_error(fmt::format("{} cannot store elements of type {} in a target of type {}",
+                                          how.name, ir::to_string(from_type),
+                                          ir::to_string(into[k]->type())));
     }
 }
 
@@ -340,8 +341,9 @@ void compact_into(std::span<vector_state* const> into, vector_state* count_targe
     check_targets(how, into, count_target, from);
     vector_state& count = *count_target;
     if (how.is_partition && into[0]->size() != from.n)
-        throw usage_error(fmt::format("{} of {} elements has a target of {}: it keeps all of them", how.name,
-                                      from.n, into[0]->size()));
+        throw usage_error(fmt::format(
+            "{} of {} elements has a target of {}; it keeps all of them, so the sizes must be equal",
+            how.name, from.n, into[0]->size()));
     if (from.n == 0) {
         constexpr std::uint64_t none = 0;
         fill(count, &none);

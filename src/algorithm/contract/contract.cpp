@@ -101,8 +101,8 @@ void check_axes(const shape& box, std::span<const int> axes, const char* operand
     for (std::size_t k = 0; k < axes.size(); ++k) {
         if (axes[k] < 0 || axes[k] >= box.dimensions())
             throw usage_error(
-                fmt::format("a contraction is over axis {} of its {} operand, an array of {}, whose axes are "
-                            "0 to {}",
+                fmt::format("a contraction names axis {} of its {} operand, which is out of range for an "
+                            "array of {}: its axes are 0 to {}",
                             axes[k], operand, to_string(box), box.dimensions() - 1));
         if (std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(k), axes[k]) !=
             axes.begin() + static_cast<std::ptrdiff_t>(k))
@@ -134,14 +134,14 @@ tape matmul(tape&& a, tape&& b, scalar element) {
     const int of_a = boxes[0].dimensions(), of_b = boxes[1].dimensions();
     if (of_a > 2 || of_b > 2)
         throw usage_error(
-            fmt::format("matmul multiplies arrays of {} and {}; it takes two dimensions, rows x columns, or "
-                        "one; einsum(\"bik,bkj->bij\", A, B) multiplies a batch of matrices",
+            fmt::format("matmul cannot multiply arrays of {} and {}: it takes two dimensions, rows x "
+                        "columns, or one; einsum(\"bik,bkj->bij\", A, B) multiplies a batch of matrices",
                         to_string(boxes[0]), to_string(boxes[1])));
     const std::size_t inner[] = {boxes[0][of_a - 1], boxes[1][0]};
     if (inner[0] != inner[1])
         throw usage_error(
-            fmt::format("matmul multiplies {} by {}: the first operand has {} columns, and the second {} "
-                        "rows; these must be equal",
+            fmt::format("matmul cannot multiply {} by {}: the first operand has {} columns, and the second "
+                        "{} rows; these must be equal",
                         to_string(boxes[0]), to_string(boxes[1]), inner[0], inner[1]));
     subscripts words;
     words.operands = {of_a == 2 ? "ik" : "k", of_b == 2 ? "kj" : "k"};
@@ -156,8 +156,8 @@ tape contract(tape&& a, std::span<const int> axes_of_a, tape&& b, std::span<cons
     check_axes(boxes[1], axes_of_b, "second");
     if (axes_of_a.size() != axes_of_b.size())
         throw usage_error(
-            fmt::format("a contraction is over {} axes of its first operand and {} of its second one; each "
-                        "axis has a partner",
+            fmt::format("a contraction names {} axes of its first operand and {} of its second; the numbers "
+                        "must be equal",
                         axes_of_a.size(), axes_of_b.size()));
     subscripts words;
     words.operands = {letters_from(0, boxes[0].dimensions()),
@@ -166,17 +166,16 @@ tape contract(tape&& a, std::span<const int> axes_of_a, tape&& b, std::span<cons
         const auto of_a = static_cast<std::size_t>(axes_of_a[k]),
                    of_b = static_cast<std::size_t>(axes_of_b[k]);
         if (boxes[0][axes_of_a[k]] != boxes[1][axes_of_b[k]])
-            throw usage_error(
-                fmt::format("a contraction is over axis {} of {} elements and axis {} of {}; their extents "
-                            "must be equal",
-                            axes_of_a[k], boxes[0][axes_of_a[k]], axes_of_b[k], boxes[1][axes_of_b[k]]));
+            throw usage_error(fmt::format(
+                "a contraction pairs axis {} of {} elements with axis {} of {}; their extents must be equal",
+                axes_of_a[k], boxes[0][axes_of_a[k]], axes_of_b[k], boxes[1][axes_of_b[k]]));
         words.operands[1][of_b] = words.operands[0][of_a];
     }
     words.output =
         without(words.operands[0], words.operands[1]) + without(words.operands[1], words.operands[0]);
     if (words.output.size() > static_cast<std::size_t>(shape::max_dimensions))
         throw usage_error(
-            fmt::format("the contraction of {} and {} over {} axes has {} axes; arrays have eight at most",
+            fmt::format("the contraction of {} and {} over {} axes has {} axes; arrays have at most eight",
                         to_string(boxes[0]), to_string(boxes[1]), axes_of_a.size(), words.output.size()));
     return contracted(words, letter_extents(words, boxes, "a contraction"), a, b, element);
 }

@@ -363,10 +363,10 @@ private:
         const auto groups = balm::detail::checked_product(across * down * d.splits, sizes_.batch);
         constexpr std::size_t most_groups = (std::size_t{1} << 31) - 1;
         if (!groups || *groups > most_groups)
-            throw usage_error(fmt::format(
-                "{} products of {} x {} and {} x {} take more work-groups than a launch has; multiply fewer "
-                "at a time",
-                sizes_.batch, sizes_.rows, sizes_.inner, sizes_.inner, sizes_.columns));
+            throw usage_error(
+                fmt::format("{} products of {} x {} and {} x {} need more work-groups than a launch can "
+                            "have; multiply fewer at a time",
+                            sizes_.batch, sizes_.rows, sizes_.inner, sizes_.inner, sizes_.columns));
         const auto list = [&](auto& to) {
             to.number("rows", sizes_.rows);
             to.number("columns", sizes_.columns);

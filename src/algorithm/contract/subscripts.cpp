@@ -34,7 +34,7 @@ void check_output(const subscripts& found, std::string_view words) {
                 fmt::format("the result of einsum \"{}\" has an axis '{}', which no operand has", words, c));
     }
     if (found.output.size() > shape::max_dimensions)
-        throw usage_error(fmt::format("the result of einsum \"{}\" has {} axes; arrays have eight at most",
+        throw usage_error(fmt::format("the result of einsum \"{}\" has {} axes; arrays have at most eight",
                                       words, found.output.size()));
 }
 
@@ -45,8 +45,9 @@ subscripts parsed(std::string_view words, std::size_t operands) {
     for (const char c : words)
         if (c != ' ') letters += c;
     if (letters.find('.') != std::string::npos)
-        throw usage_error(
-            fmt::format("einsum \"{}\" has an ellipsis; name every axis by a letter of its own", words));
+        throw usage_error(fmt::format(
+            "einsum \"{}\" contains an ellipsis, which is not supported; name each axis by its own letter",
+            words));
     const std::size_t arrow = letters.find("->");
     const std::string inputs = letters.substr(0, arrow);
     subscripts found;
@@ -55,15 +56,15 @@ subscripts parsed(std::string_view words, std::size_t operands) {
         if (c == ',')
             ++operand;
         else if (!is_letter(c))
-            throw usage_error(fmt::format(
-                "einsum \"{}\" has the character '{}'; subscripts are letters, with a comma between operands "
-                "and -> ahead of the result, as in \"ik,kj->ij\"",
-                words, c));
+            throw usage_error(
+                fmt::format("einsum \"{}\" contains the character '{}'; subscripts are letters, with a comma "
+                            "between operands and -> before the result, as in \"ik,kj->ij\"",
+                            words, c));
         else if (operand < operands)
             found.operands[operand] += c;
     }
     if (operand + 1 != operands)
-        throw usage_error(fmt::format("einsum \"{}\" has subscripts of {} operands, and is given {}", words,
+        throw usage_error(fmt::format("einsum \"{}\" has subscripts for {} operands, but got {}", words,
                                       operand + 1, operands));
     if (arrow == std::string::npos) {
         found.output = implicit_output(found);
@@ -72,7 +73,8 @@ subscripts parsed(std::string_view words, std::size_t operands) {
         for (const char c : found.output)
             if (!is_letter(c))
                 throw usage_error(fmt::format(
-                    "the result of einsum \"{}\" has the character '{}'; its axes are letters", words, c));
+                    "the result of einsum \"{}\" contains the character '{}'; its axes are letters", words,
+                    c));
     }
     check_output(found, words);
     return found;
@@ -87,7 +89,7 @@ letter_extents::letter_extents(const subscripts& of, std::span<const shape> boxe
         const bool is_one_element = letters.empty() && box == shape(1);
         if (!is_one_element && letters.size() != static_cast<std::size_t>(box.dimensions()))
             throw usage_error(fmt::format(
-                "{} names {} axes of operand {}, which is an array of {} with {}{}", words, letters.size(),
+                "{} names {} axes of operand {}, an array of {} with {}{}", words, letters.size(),
                 operand + 1, to_string(box), box.dimensions(),
                 box.dimensions() == 1 && letters.size() > 1
                     ? "; balm::view(x, {rows, columns}) makes a vector an array of more dimensions"
@@ -97,8 +99,8 @@ letter_extents::letter_extents(const subscripts& of, std::span<const shape> boxe
             const std::size_t extent = box[static_cast<int>(d)];
             if (is_known[letter] && extents_[letter] != extent)
                 throw usage_error(fmt::format(
-                    "{} has axes '{}' of {} elements in operand {} and of {} in operand {}; axes of one "
-                    "letter have equal extents",
+                    "{} has axis '{}' of {} elements in operand {} and of {} in operand {}; axes with the "
+                    "same letter must have equal extents",
                     words, letters[d], extents_[letter], first_in[letter] + 1, extent, operand + 1));
             if (!is_known[letter]) first_in[letter] = operand;
             is_known[letter] = true;

@@ -56,13 +56,13 @@ struct convolution_sizes {
 
 void check_operands(const shape& a, const shape& b) {
     if (a.count() == 0 || b.count() == 0)
-        throw usage_error(fmt::format("{} elements are convolved with {}; both operands need some",
+        throw usage_error(fmt::format("cannot convolve {} elements with {}: both operands must have elements",
                                       to_string(a), to_string(b)));
     if (a.dimensions() != b.dimensions())
-        throw usage_error(fmt::format(
-            "a convolution has operands of {} and of {}, whose numbers of dimensions differ; take a "
-            "view of the one with fewer",
-            to_string(a), to_string(b)));
+        throw usage_error(
+            fmt::format("cannot convolve {} with {}: the numbers of dimensions differ; take a view of the "
+                        "operand with fewer",
+                        to_string(a), to_string(b)));
 }
 
 convolution_sizes sizes_of(const shape& a, const shape& b, convolution_mode mode,
@@ -93,10 +93,10 @@ convolution_sizes sizes_of(const shape& a, const shape& b, convolution_mode mode
             made.result = with_extent(made.result, d, std::max(n, m) - least + 1);
     }
     if (mode == convolution_mode::valid && first_is_shorter && second_is_shorter)
-        throw usage_error(fmt::format(
-            "a valid convolution of {} with {} needs one of them to be as long as the other along "
-            "each dimension",
-            to_string(a), to_string(b)));
+        throw usage_error(
+            fmt::format("a valid convolution of {} with {} needs an operand that is at least as long as the "
+                        "other along every dimension",
+                        to_string(a), to_string(b)));
     return made;
 }
 

@@ -429,7 +429,8 @@ void check_sizes(const fft_lines& lines) {
     constexpr std::size_t most = std::size_t{1} << 30;
     if (lines.count > most / std::max<std::size_t>(lines.inner, 1))
         throw usage_error(
-            fmt::format("a transform of {} elements, {} apart, is asked for; together these are at most 2^30",
+            fmt::format("a transform of {} elements with stride {} is too large: the product of the two may "
+                        "be at most 2^30",
                         lines.count, lines.inner));
 }
 

@@ -328,9 +328,8 @@ tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t cou
     const int last = last_dimension(box, over);
     if (count == 0 || box[last] != count / 2 + 1)
         throw usage_error(
-            fmt::format("irfft of {} elements along dimension {} is asked for {} real numbers, whose "
-                        "transform has n / 2 + 1 "
-                        "elements",
+            fmt::format("irfft of {} elements along dimension {} cannot return {} real numbers: for n of "
+                        "them, at least 1, it needs n / 2 + 1 elements",
                         box[last], last, count));
     tape p;
     p.push_produced(std::make_shared<inverse_producer>(std::move(elements), with_extent(box, last, count),

@@ -207,15 +207,16 @@ tape trigonometrically_transformed(tape&& elements, scalar precision, trigonomet
                                    bool is_inverse, const dimension_list& over) {
     if (type < 1 || type > 4)
         throw usage_error(
-            fmt::format("there is no {} transform of type {}; there are types 1 to 4", word_of(kind), type));
+            fmt::format("there is no {} transform of type {}; types are 1 to 4", word_of(kind), type));
     const shape box = box_of(elements);
     const std::vector<fft_lines> dimensions = named_lines(box, over);
     long double scale = 1;
     for (const fft_lines& each : dimensions) {
         if (kind == trigonometric::cosine && type == 1 && each.count < 2)
-            throw usage_error(fmt::format(
-                "a cosine transform of type 1 of {} runs along a dimension of fewer than 2 elements",
-                to_string(box)));
+            throw usage_error(
+                fmt::format("a cosine transform of type 1 of {} needs at least 2 elements along each "
+                            "dimension that it transforms",
+                            to_string(box)));
         const auto n = static_cast<long double>(each.count);
         if (is_inverse) scale /= 2 * (type > 1 ? n : kind == trigonometric::cosine ? n - 1 : n + 1);
     }

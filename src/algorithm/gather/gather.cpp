@@ -11,8 +11,8 @@ void scatter(tape&& list, const vector_state& to) {
     const auto is_shared = [&](const auto& v) { return v->overlaps(to); };
     if (std::count_if(list.vectors.begin(), list.vectors.end(), is_shared) > 1)
         throw usage_error(
-            "scatter_if reads the vector that it writes: other elements may have been written by then; read "
-            "a copy of it");
+            "scatter_if reads the vector that it writes, whose elements may already be overwritten; read a "
+            "copy of it");
     evaluate(std::move(list));
 }
 

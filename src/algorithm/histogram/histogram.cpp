@@ -214,7 +214,7 @@ void check_bins(std::size_t bins, std::size_t channels) {
     constexpr std::size_t most = std::size_t{1} << 31;
     if (bins == 0 || bins >= most / channels)
         throw usage_error(fmt::format(
-            "a histogram of {} bins is asked for: there may be 1 to 2^31 - 1 of all channels", bins));
+            "a histogram cannot have {} bins: all channels together may have 1 to 2^31 - 1", bins));
 }
 tape binned(tape&& elements, const binning& how) {
     check_bins(how.bins, how.channels);
@@ -225,15 +225,15 @@ tape binned(tape&& elements, const binning& how) {
 
 void refuse_bins(double low, double high) {
     throw usage_error(
-        fmt::format("a histogram of bins from {} to {} is asked for: its first edge must lie "
-                    "below the last one, and both be finite",
+        fmt::format("a histogram cannot have bins from {} to {}: the first edge must be less than the last "
+                    "one, and both must be finite",
                     low, high));
 }
 void refuse_edges(std::size_t count) {
-    throw usage_error(fmt::format(
-        "a histogram has {} edges: it takes two at least, of which each is the end of one bin and "
-        "the beginning of the next",
-        count));
+    throw usage_error(
+        fmt::format("a histogram cannot have {} edges: it needs at least two, each the end of one bin and "
+                    "the beginning of the next",
+                    count));
 }
 
 }  // namespace balm::array

@@ -54,10 +54,8 @@ struct pair_on_device {
 private:
     static vector_handle here(const vector_handle& v, const sorted_pair& p) {
         if (v == nullptr)
-            throw usage_error(
-                fmt::format("{} is given a vector without elements and device: make it with "
-                            "balm::vector<T>(context, size)",
-                            p.name));
+            throw usage_error(fmt::format(
+                "{} got a vector that has no device; make it with balm::vector<T>(context, size)", p.name));
         if (!v->is_spread()) return v;
         auto made = std::make_shared<vector_state>(v->device_handle(), v->type(), v->size());
         copy_elements(*made, 0, *v, 0, v->size());
@@ -67,8 +65,7 @@ private:
         for (const vector_handle& v : list)
             if (v->size() != list[0]->size())
                 throw usage_error(fmt::format(
-                    "{} is given arrays of {} and of {} elements that are sorted together: they must have as "
-                    "many elements",
+                    "{} got arrays of {} and {} elements that are sorted together; their sizes must be equal",
                     of.name, list[0]->size(), v->size()));
     }
 };
@@ -238,8 +235,10 @@ void merge_into(vector_list into, const sorted_pair& p) {
     const pair_on_device from(p);
     check(targets_of(p, into, from));
     if (into[0]->size() != from.size())
-        throw usage_error(fmt::format("{} of {} and {} elements has a target of {}: it keeps all of them",
-                                      p.name, from.first_size(), from.second_size(), into[0]->size()));
+        throw usage_error(
+            fmt::format("{} of {} and {} elements has a target of {}; it keeps all of them, so the target's "
+                        "size must be their sum",
+                        p.name, from.first_size(), from.second_size(), into[0]->size()));
     merge_on_device(from, on_this_device(into));
 }
 

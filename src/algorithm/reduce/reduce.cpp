@@ -52,7 +52,7 @@ void check_targets(const request& asked) {
         const vector_state* const target = asked.into[k];
         if (target == nullptr || target->size() != 1)
             throw usage_error(fmt::format(
-                "the {} goes to a vector of {} elements: give it one of a single element on the device",
+                "the target for the {} has {} elements; it must be a vector of one element that has a device",
                 word_for(asked.all[k].kind), target == nullptr ? 0 : target->size()));
     }
 }
@@ -61,10 +61,9 @@ void check_targets(const request& asked) {
 void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* results) {
     for (const reduction& r : all) {
         if (is_extreme(r))
-            throw usage_error(
-                fmt::format("the {} of no elements is asked for: there is none. Ask only where "
-                            "the vectors are not empty",
-                            word_for(r.kind)));
+            throw usage_error(fmt::format(
+                "the {} of no elements is undefined; ask for it only if the vectors are not empty",
+                word_for(r.kind)));
         *results++ = result_of_nothing(r);
     }
 }
@@ -137,9 +136,9 @@ private:
         check_targets(asked_);
         for (std::size_t k = 0; k < asked_.all.size(); ++k)
             if (asked_.into[k]->is_spread() || &asked_.into[k]->device() != &device_)
-                throw usage_error(fmt::format("the {} of vectors on {} goes to a vector on {}",
-                                              word_for(asked_.all[k].kind), device_.words(),
-                                              asked_.into[k]->device().words()));
+                throw usage_error(fmt::format(
+                    "the {} of vectors on {} has a target on {}; both must be on the same device",
+                    word_for(asked_.all[k].kind), device_.words(), asked_.into[k]->device().words()));
     }
     /// Whether a target is also read: then another kernel must write the results, after all elements are
     /// read.

@@ -12,10 +12,11 @@ std::size_t counted_beyond(std::size_t lost, const array::tape& list) {
     const std::size_t count = array::box_of(list).count();
     if (count > lost) return count;
     throw usage_error(
-        count == 0 ? "no elements have a mean"
-                   : fmt::format("a variance that leaves out {} degrees of freedom takes more elements; "
-                                 "these are {}",
-                                 lost, count));
+        count == 0
+            ? "the mean of no elements is undefined"
+            : fmt::format(
+                  "a variance with {} degrees of freedom subtracted needs more elements than that; it got {}",
+                  lost, count));
 }
 
 float square_root(float x) { return std::sqrt(x); }

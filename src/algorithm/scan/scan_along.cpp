@@ -52,7 +52,8 @@ struct three_dimensions {
 /// Throws usage_error if `along` is not one dimension of the box.
 three_dimensions checked(const shape& box, const dimension_list& along) {
     if (along.count != 1)
-        throw usage_error(fmt::format("a scan runs along {} dimensions: it runs along one", along.count));
+        throw usage_error(
+            fmt::format("a scan cannot run along {} dimensions; name exactly one", along.count));
     named_dimensions("a scan", box, along);  // throws if there is no such dimension
     const std::int64_t dimension = along.each[0];
     three_dimensions made;

@@ -25,15 +25,14 @@ using pointers = std::span<vector_state* const>;
 
 void check_pair(const vector_state& a, const vector_state& b) {
     if (&a == &b || a.overlaps(b))
-        throw usage_error(
-            fmt::format("{} has the same vector twice among its targets and carries; give it "
-                        "a vector for each",
-                        name));
+        throw usage_error(fmt::format(
+            "{} has the same vector twice among its targets and carries; use a different one for each",
+            name));
 }
 void check(pointers into, pointers carry, const tape& p, std::size_t n) {
     for (std::size_t k = 0; k < into.size(); ++k) {
         if (into[k]->size() != n)
-            throw usage_error(fmt::format("{} of {} elements has a target of {}: it has a result for each",
+            throw usage_error(fmt::format("{} of {} elements has a target of {}; the sizes must be equal",
                                           name, n, into[k]->size()));
         check_same_devices(*into[k], *into[0]);
         for (std::size_t j = 0; j < k; ++j) check_pair(*into[j], *into[k]);
@@ -41,14 +40,14 @@ void check(pointers into, pointers carry, const tape& p, std::size_t n) {
     for (std::size_t k = 0; k < carry.size(); ++k) {
         if (carry[k] == nullptr || carry[k]->size() != 1)
             throw usage_error(
-                fmt::format("the carry of {} is a vector of {} elements: give it one of a "
-                            "single element, with the value ahead of the first one",
+                fmt::format("the carry of {} has {} elements; it must be a vector of one element, the value "
+                            "that precedes the first one",
                             name, carry[k] == nullptr ? 0 : carry[k]->size()));
         for (std::size_t j = 0; j < k; ++j) check_pair(*carry[j], *carry[k]);
         for (const vector_state* each : into) check_pair(*each, *carry[k]);
         for (const auto& each : p.vectors)
             if (each->overlaps(*carry[k]))
-                throw usage_error(fmt::format("{} also reads its carry; give it another vector", name));
+                throw usage_error(fmt::format("{} also reads its carry; use another vector", name));
     }
 }
 
@@ -92,9 +91,8 @@ void scan_into(vector_state* const* into, vector_state* const* carry, tape&& p, 
     for (const vector_state* each : targets)
         if (!is_spread(p) && !is_here(each))
             throw usage_error(
-                fmt::format("{} of elements on {} has a target on {}: both must lie on one "
-                            "device",
-                            name, device->words(), each->device().words()));
+                fmt::format("{} of elements on {} has a target on {}; both must be on the same device", name,
+                            device->words(), each->device().words()));
     std::vector<target> places;
     for (vector_state* each : targets) places.push_back({each});
     const bool is_elsewhere = !std::all_of(targets.begin(), targets.end(), is_here);

@@ -79,13 +79,13 @@ std::shared_ptr<vector_state> positions_like(const vector_state& v) {
 }
 
 void refuse_top(std::size_t count, std::size_t size) {
-    throw usage_error(fmt::format(
-        "the first {} elements are asked of an array of {}: ask for no more than it has", count, size));
+    throw usage_error(
+        fmt::format("cannot take the first {} elements of an array of {}: it has fewer", count, size));
 }
 void refuse_rank(std::size_t rank, std::size_t size) {
     throw usage_error(fmt::format(
-        "the element of rank {} is asked of an array of {}: ranks begin at 0 and are below its size", rank,
-        size));
+        "rank {} is out of range for an array of {} elements: ranks begin at 0 and are less than its size",
+        rank, size));
 }
 
 }  // namespace balm::array

@@ -17,10 +17,9 @@ void sort_segments(const sort_key& by, const std::shared_ptr<vector_state>& segm
                    std::span<const std::shared_ptr<vector_state>> values) {
     vector_state& keys = *by.elements;
     if (!keys.is_spread() && !segments->is_spread() && &keys.device() != &segments->device())
-        throw usage_error(
-            fmt::format("elements on {} are sorted in segments whose offsets are on {}; both must lie on one "
-                        "device",
-                        keys.device().words(), segments->device().words()));
+        throw usage_error(fmt::format(
+            "elements on {} are sorted in segments with offsets on {}; both must be on the same device",
+            keys.device().words(), segments->device().words()));
     if (values.empty() && !keys.is_spread() && !segments->is_spread()) {
         radix_sort(keys, by.order == sort_order::descending, segments.get());
         return radix_sort(*segments, false, &keys);
@@ -48,18 +47,16 @@ tape one_element(trace::type type, const vector_state& near) {
 
 void refuse_no_offsets(const char* name) {
     throw usage_error(fmt::format(
-        "{} is given no offsets: give it one more than there are segments, {{0, size}} for a single one",
-        name));
+        "{} got no offsets; pass one more than there are segments, {{0, size}} for a single one", name));
 }
 void refuse_offsets(const char* name, std::int64_t first, std::int64_t last, std::size_t size) {
     throw usage_error(fmt::format(
-        "{} of {} elements is given offsets from {} to {}: they begin at 0 and end at the number of elements",
+        "{} of {} elements got offsets from {} to {}; they must begin at 0 and end at the number of elements",
         name, size, first, last));
 }
 void refuse_offsets(const char* name, std::size_t position, std::int64_t offset, std::int64_t next) {
-    throw usage_error(
-        fmt::format("{} is given offsets that decrease: offsets[{}] is {}, and offsets[{}] is {}", name,
-                    position, offset, position + 1, next));
+    throw usage_error(fmt::format("{} got offsets that decrease: offsets[{}] is {}, and offsets[{}] is {}",
+                                  name, position, offset, position + 1, next));
 }
 
 }  // namespace balm::array

@@ -137,14 +137,14 @@ void check(std::span<const vector_handle> all) {
         const std::size_t own = each ? each->size() : 0, first = all[0] ? all[0]->size() : 0;
         if (own != first)
             throw usage_error(fmt::format(
-                "vectors of {} and of {} elements are sorted together; they have as many elements", first,
-                own));
+                "cannot sort vectors of {} and {} elements together; their sizes must be equal", first, own));
     }
     for (std::size_t k = 0; k < all.size(); ++k)
         for (std::size_t j = 0; j < k; ++j)
             if (all[k] && all[j] && all[k]->overlaps(*all[j]))
                 throw usage_error(
-                    "a vector is given twice to one sort, or shares elements with another one: give it once");
+                    "a sort got the same vector twice, or vectors that share elements; pass each vector "
+                    "once");
 }
 
 /// Sorts vectors by the first `keys` of them; sort_here(vectors) sorts those on one device.
@@ -307,9 +307,10 @@ tape sorted_rows(tape&& elements, trace::type type, sort_order order, const dime
     const shape box = box_of(elements);
     const int last = box.dimensions() - 1;
     if (over.count != 1 || over.each[0] != last)
-        throw usage_error(fmt::format(
-            "{} are sorted along other dimensions than the last one, along({}): transpose the view",
-            to_string(box), last));
+        throw usage_error(
+            fmt::format("an array of {} can only be sorted along its last dimension, along({}); to sort "
+                        "along another one, transpose the view",
+                        to_string(box), last));
     tape p;
     p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order, box, box[last]));
     return p;
@@ -319,10 +320,9 @@ tape sorted_positions(tape&& keys, trace::type key, sort_order order, scalar pos
     const std::uint64_t count = box_of(keys).count();
     const std::size_t bits = 8 * size_of(position) - (is_signed(position) ? 1 : 0);
     if (bits < 64 && count >> bits != 0)
-        throw usage_error(
-            fmt::format("the positions of {} elements are asked for as integers of {} bits, which are "
-                        "too few: write argsort<std::int64_t>(x)",
-                        count, 8 * size_of(position)));
+        throw usage_error(fmt::format(
+            "the positions of {} elements do not fit in integers of {} bits; write argsort<std::int64_t>(x)",
+            count, 8 * size_of(position)));
     tape p;
     p.push_produced(std::make_shared<position_producer>(std::move(keys), key, order, position));
     return p;

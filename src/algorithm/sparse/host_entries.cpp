@@ -39,21 +39,23 @@ void check_fits(const char* what, std::size_t count, scalar index) {
     const std::uint64_t most = index == scalar::i32 ? std::numeric_limits<std::int32_t>::max()
                                                     : std::numeric_limits<std::int64_t>::max() / 2;
     if (count > most)
-        throw usage_error(fmt::format("a sparse matrix of {} {}: its index type {} counts to {}{}",
-                                      grouped(count), what, to_string(index), grouped(most),
-                                      index == scalar::i32 ? "; use sparse_matrix<T, std::int64_t>" : ""));
+        throw usage_error(
+            fmt::format("a sparse matrix cannot have {} {}: with the index type {} it can have at most {}{}",
+                        grouped(count), what, to_string(index), grouped(most),
+                        index == scalar::i32 ? "; use sparse_matrix<T, std::int64_t>" : ""));
 }
 
 template <class E, class I>
 [[noreturn]] void refuse_entry_in_row(E entry, I row, std::size_t rows) {
-    throw usage_error(
-        fmt::format("entry {} of a sparse matrix is in row {}; its {} rows count from 0", entry, row, rows));
+    throw usage_error(fmt::format(
+        "entry {} of a sparse matrix is in row {}, which is out of range: its {} rows count from 0", entry,
+        row, rows));
 }
 template <class E, class I>
 [[noreturn]] void refuse_entry_in_column(E entry, std::int64_t row, I column, std::size_t columns) {
     throw usage_error(
-        fmt::format("entry {} of a sparse matrix, in row {}, is in column {}; its {} columns "
-                    "count from 0",
+        fmt::format("entry {} of a sparse matrix, in row {}, is in column {}, which is out of range: its {} "
+                    "columns count from 0",
                     entry, row, column, columns));
 }
 
@@ -102,10 +104,9 @@ void check_fit(std::size_t rows, std::size_t columns, std::size_t entries, scala
 }
 void check_triplet_counts(std::size_t rows, std::size_t columns, std::size_t values) {
     if (rows == values && columns == values) return;
-    throw usage_error(
-        fmt::format("a sparse matrix is given {} row indices, {} column indices and {} "
-                    "values; each entry has one of each",
-                    rows, columns, values));
+    throw usage_error(fmt::format(
+        "a sparse matrix got {} row indices, {} column indices and {} values; the numbers must be equal",
+        rows, columns, values));
 }
 void refuse_row(std::int64_t entry, std::int64_t row, std::size_t rows) {
     refuse_entry_in_row(entry, row, rows);
@@ -118,13 +119,12 @@ void check_sizes(const host_csr& from, scalar index) {
     check_fit(from.rows, from.columns, from.value_count, index);
     if (from.row_pointers.count != from.rows + 1)
         throw usage_error(
-            fmt::format("a sparse matrix of {} rows is given {} row pointers; CSR has {}: one "
-                        "a row, and one for the end of the last",
+            fmt::format("a sparse matrix of {} rows got {} row pointers; CSR needs {}: one per row, and one "
+                        "for the end of the last",
                         from.rows, from.row_pointers.count, from.rows + 1));
     if (from.column_indices.count != from.value_count)
         throw usage_error(
-            fmt::format("a sparse matrix is given {} column indices and {} values; each entry "
-                        "has one of both",
+            fmt::format("a sparse matrix got {} column indices and {} values; the numbers must be equal",
                         from.column_indices.count, from.value_count));
 }
 
@@ -133,13 +133,15 @@ std::vector<std::int64_t> checked_pointers(const host_csr& from) {
     with_integers(from.row_pointers, [&](auto given) {
         const auto number = [&](std::size_t r) {
             if (!std::in_range<std::int64_t>(given[r]))
-                throw usage_error(fmt::format("row pointer {} of a sparse matrix is {}", r, given[r]));
+                throw usage_error(fmt::format(
+                    "row pointer {} of a sparse matrix, {}, does not fit in a signed 64-bit integer", r,
+                    given[r]));
             return static_cast<std::int64_t>(given[r]);
         };
         for (std::size_t r = 0; r <= from.rows; ++r) pointers[r] = number(r);
     });
     if (pointers[0] != 0)
-        throw usage_error(fmt::format("the row pointers of a sparse matrix begin at {}, not at 0{}",
+        throw usage_error(fmt::format("the row pointers of a sparse matrix begin at {} instead of 0{}",
                                       pointers[0],
                                       pointers[0] == 1 ? ": subtract 1 from pointers and columns that count "
                                                          "from 1, as in Fortran"
@@ -152,8 +154,8 @@ std::vector<std::int64_t> checked_pointers(const host_csr& from) {
                             r + 1, pointers[r + 1], pointers[r], r));
     if (static_cast<std::size_t>(pointers.back()) != from.value_count)
         throw usage_error(
-            fmt::format("the row pointers of a sparse matrix end at {}, and it is given {} "
-                        "values; the last pointer is the number of entries",
+            fmt::format("the row pointers of a sparse matrix end at {}, but it got {} values; the last "
+                        "pointer must be the number of entries",
                         pointers.back(), from.value_count));
     return pointers;
 }

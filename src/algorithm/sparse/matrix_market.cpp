@@ -117,8 +117,7 @@ public:
             read_entry();
         }
         if (next_line())
-            fail(fmt::format("{} follows the {} entries that the line of sizes announces", quoted(line_),
-                             count));
+            fail(fmt::format("{} follows the {} entries that the size line announces", quoted(line_), count));
         return std::move(made_);
     }
 
@@ -163,16 +162,17 @@ private:
     }
 
     void read_banner() {
-        if (!next_of_all_lines()) fail(fmt::format("the file is empty; it begins with {}", quoted(banner)));
+        if (!next_of_all_lines())
+            fail(fmt::format("the file is empty; it must begin with {}", quoted(banner)));
         const std::string_view first = take_word(line_);
         if (lower_case(first) != "%%matrixmarket")
-            fail(fmt::format("the file begins with {}; a Matrix Market file begins with {}", quoted(first),
-                             quoted(banner)));
+            fail(fmt::format("the file begins with {}; a Matrix Market file must begin with {}",
+                             quoted(first), quoted(banner)));
         if (const std::string_view object = take("'matrix'"); lower_case(object) != "matrix")
             fail(fmt::format("the file holds {}, not 'matrix'", quoted(object)));
         const std::string_view format = take("'coordinate'");
         if (lower_case(format) == "array")
-            fail("the format 'array' is a dense matrix; the format of sparse matrices is 'coordinate'");
+            fail("the format 'array' is a dense matrix; sparse matrices have the format 'coordinate'");
         if (lower_case(format) != "coordinate")
             fail(fmt::format("the format {} is not 'coordinate'", quoted(format)));
         field_ = take_one_of<market_field>(field_words, "a field");
@@ -183,9 +183,9 @@ private:
     void check_qualifiers() const {
         const bool negates = symmetry_ == market_symmetry::skew_symmetric;
         if (field_ == market_field::pattern && !is_general() && symmetry_ != market_symmetry::symmetric)
-            fail("a pattern is general or symmetric");
+            fail("a pattern matrix must be general or symmetric");
         if (field_ != market_field::complex && symmetry_ == market_symmetry::hermitian)
-            fail("a Hermitian matrix is complex; one of real numbers is symmetric");
+            fail("a Hermitian matrix must be complex; use 'symmetric' for real numbers");
         if (field_ == market_field::complex && !is_complex)
             fail(fmt::format("complex entries do not fit {}; read them as std::complex<double>",
                              type_words()));
@@ -206,7 +206,7 @@ private:
 
     /// Returns the number of entries.
     std::int64_t read_sizes() {
-        if (!next_line()) fail("the file ends ahead of the line of sizes: rows, columns and entries");
+        if (!next_line()) fail("the file ends before the size line: rows, columns and entries");
         const std::int64_t rows = take_count("the number of rows");
         const std::int64_t columns = take_count("the number of columns");
         const std::int64_t count = take_count("the number of entries");
@@ -297,7 +297,7 @@ private:
     }
     template <class N>
     [[noreturn]] void fail_beyond(const char* what, std::string_view word) const {
-        fail(fmt::format("{}, {}, is beyond the range of {}", what, quoted(word), to_string(scalar_of<N>)));
+        fail(fmt::format("{}, {}, is out of range for {}", what, quoted(word), to_string(scalar_of<N>)));
     }
 
     T mirrored(const T& value) const {
@@ -306,7 +306,7 @@ private:
             return {symmetry_ == market_symmetry::hermitian ? value.real() : -value.real(), -value.imag()};
         } else {
             if (std::signed_integral<T> && value == std::numeric_limits<T>::min())
-                fail(fmt::format("the mirror image of the entry, {}, is beyond the range of {}", value,
+                fail(fmt::format("the mirror image of the entry, {}, is out of range for {}", value,
                                  type_words()));
             return static_cast<T>(-value);
         }

@@ -382,10 +382,9 @@ void check_devices(const sparse_state& matrix, const tape& x) {
         const auto words = [](const vector_state& of) {
             return of.is_spread() ? fmt::format("{} devices", of.parts().size()) : of.device().words();
         };
-        throw usage_error(
-            fmt::format("a sparse matrix on {} is multiplied by a vector on {}; both are made "
-                        "with one context",
-                        words(*matrix.near), words(*v)));
+        throw usage_error(fmt::format(
+            "a sparse matrix on {} cannot be multiplied by a vector on {}; make both with the same context",
+            words(*matrix.near), words(*v)));
     }
 }
 
@@ -398,12 +397,12 @@ std::optional<std::size_t> columns_of_operand(const factor& of, const tape& x) {
     if (box.dimensions() == 2 && box[0] == of.columns()) return box[1];
     const char* const kind = of.is_transposed ? "the transpose of a sparse matrix" : "a sparse matrix";
     if (box.dimensions() == 2)
-        throw usage_error(
-            fmt::format("{} of {} x {} is multiplied by a matrix of {}; it has a row for each column", kind,
-                        of.rows(), of.columns(), to_string(box)));
-    throw usage_error(
-        fmt::format("{} of {} x {} is multiplied by a vector of {} elements; it has one for each column",
-                    kind, of.rows(), of.columns(), x.size));
+        throw usage_error(fmt::format(
+            "{} of {} x {} cannot be multiplied by a matrix of {}, which must have one row per column", kind,
+            of.rows(), of.columns(), to_string(box)));
+    throw usage_error(fmt::format(
+        "{} of {} x {} cannot be multiplied by a vector of {} elements, which must have one per column", kind,
+        of.rows(), of.columns(), x.size));
 }
 
 tape product_of(factor of, tape&& x) {
@@ -436,7 +435,7 @@ tape product_of(factor of, tape&& x) {
 
 tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x, bool is_transposed) {
     if (!matrix)
-        throw usage_error("a sparse matrix that has no elements yet is multiplied; assign one to it first");
+        throw usage_error("a sparse matrix without elements cannot be multiplied; assign one to it first");
     const bool is_read_as_it_is =
         !is_transposed || (!matrix->is_spread() && matrix->parts[0].inner.how == storage::diagonals);
     if (is_read_as_it_is) return product_of({matrix, is_transposed}, std::move(x));

@@ -25,8 +25,7 @@ namespace {
 constexpr std::size_t most_of_block = 16;
 
 std::string no_elements(const char* what_is_done) {
-    return fmt::format("a sparse matrix that has no elements yet is {}; assign one to it first",
-                       what_is_done);
+    return fmt::format("a sparse matrix without elements cannot be {}; assign one to it first", what_is_done);
 }
 
 // ---- From the host
@@ -98,20 +97,20 @@ std::shared_ptr<const sparse_state> make_sorted(device_shares where, const host_
 block_shape checked_block(const host_blocks& from) {
     const auto is_extent = [](std::size_t n) { return n >= 1 && n <= most_of_block; };
     if (from.block.dimensions() != 2 || !is_extent(from.block[0]) || !is_extent(from.block[1]))
-        throw usage_error(fmt::format(
-            "blocks of a sparse matrix are given the extents {}; they have rows and columns, 1 to {} of both",
-            to_string(from.block), most_of_block));
+        throw usage_error(
+            fmt::format("the blocks of a sparse matrix cannot have the extents {}: they must be rows and "
+                        "columns, 1 to {} of both",
+                        to_string(from.block), most_of_block));
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / most_of_block;
     if (from.rows > most || from.columns > most)
-        throw usage_error(
-            fmt::format("a sparse matrix of {} x {} blocks has more entries than can be counted",
-                        grouped(from.rows), grouped(from.columns)));
+        throw usage_error(fmt::format("a sparse matrix of {} x {} blocks has too many entries to count",
+                                      grouped(from.rows), grouped(from.columns)));
     const block_shape block{from.block[0], from.block[1]};
     const std::size_t blocks = from.value_count / block.entries();
     if (from.value_count % block.entries() != 0 || blocks != from.column_indices.count)
         throw usage_error(fmt::format(
-            "a sparse matrix is given {} column indices of blocks and {} values; each block of {} "
-            "x {} has {} of these",
+            "a sparse matrix got {} column indices of blocks and {} values; each block of {} x {} needs {} "
+            "values",
             from.column_indices.count, from.value_count, block.rows, block.columns, block.entries()));
     return block;
 }
@@ -276,12 +275,12 @@ std::shared_ptr<const sparse_state> multiplied(const sparse_state* a, const spar
     if (!a || !b) throw usage_error(no_elements("multiplied"));
     if (a->columns != b->rows)
         throw usage_error(
-            fmt::format("a sparse matrix of {} x {} is multiplied by one of {} x {}; the second "
-                        "has a row for each column of the first",
+            fmt::format("a sparse matrix of {} x {} cannot be multiplied by one of {} x {}; the second must "
+                        "have one row per column of the first",
                         a->rows, a->columns, b->rows, b->columns));
     if (a->where.devices != b->where.devices)
         throw usage_error(
-            "two sparse matrices on different devices are multiplied; both are made with one context");
+            "sparse matrices on different devices cannot be multiplied; make both with the same context");
     return make(a->where, multiplied(entries_of_all(*a), entries_of_all(*b)), how);
 }
 

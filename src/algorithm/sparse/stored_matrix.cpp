@@ -339,8 +339,8 @@ std::string described_blocks(const stored_matrix& m, const matrix_look& seen) {
                                slice_rows, blocks, padding_of(m));
         case storage::balanced:
             return fmt::format(
-                "balanced BSR, {} in {} pieces: rows of up to {} blocks are shared out among work-items",
-                blocks, grouped(m.pieces.products->rows / m.block.rows), grouped(seen.longest_row));
+                "balanced BSR, {} in {} pieces: rows of up to {} blocks are split among work-items", blocks,
+                grouped(m.pieces.products->rows / m.block.rows), grouped(seen.longest_row));
         default:
             return fmt::format("BSR, {} in {} rows of blocks, no padding: a column index for each block",
                                blocks, grouped(m.rows / m.block.rows));
@@ -367,8 +367,7 @@ std::string described(const stored_matrix& m, const matrix_look& seen) {
                 padding_of(m));
         case storage::balanced:
             return fmt::format(
-                "balanced CSR, {} tiles of {} entries: rows of up to {} entries are shared "
-                "out among work-items",
+                "balanced CSR, {} tiles of {} entries: rows of up to {} entries are split among work-items",
                 grouped(m.tiles.count), grouped(m.tiles.entries), grouped(seen.longest_row));
         default:
             return fmt::format("CSR, {} entries in {} rows, no padding: a work-item computes a row",
@@ -395,8 +394,8 @@ storage chosen(const matrix_look& seen, std::size_t value_bytes, std::size_t ind
 
 void refuse_diagonals() {
     throw usage_error(
-        fmt::format("storage::diagonals is asked for, and the matrix has entries on more than {} diagonals; "
-                    "storage::automatic finds what suits it",
+        fmt::format("storage::diagonals does not support a matrix with entries on more than {} diagonals; "
+                    "use storage::automatic",
                     most_diagonals));
 }
 

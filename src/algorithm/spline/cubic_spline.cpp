@@ -175,16 +175,15 @@ std::shared_ptr<const spline_lattice<T>> interpolating(const expr<T>& values, co
     const shape extents = box_of(values.tape());
     if (extents.dimensions() != asked.dimensions)
         throw usage_error(fmt::format(
-            "a cubic spline of {} dimension{} is given values of {}: {}; view(values, extents) says how they "
-            "lie",
+            "a cubic spline of {} dimension{} got values whose number of dimensions is {} (extents {}); set "
+            "it with view(values, extents)",
             asked.dimensions, asked.dimensions == 1 ? "" : "s", extents.dimensions(), to_string(extents)));
     std::vector<std::size_t> sizes;
     for (int d = 0; d < asked.dimensions; ++d) {
         if (extents[d] < 2)
             throw usage_error(
-                fmt::format("a cubic spline is given {} value{} along dimension {}; it needs two at least, "
-                            "one at each end "
-                            "of the bounds",
+                fmt::format("a cubic spline got {} value{} along dimension {}; it needs at least two, one at "
+                            "each end of the bounds",
                             extents[d], extents[d] == 1 ? "" : "s", d));
         asked.cells[static_cast<std::size_t>(d)] = extents[d] - 1;
         sizes.push_back(extents[d] + 2);

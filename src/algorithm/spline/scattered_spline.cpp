@@ -166,18 +166,17 @@ private:
             const std::int64_t first = first_where_not(is_within(points_[d], lower, upper));
             if (first == end) continue;
             const auto at = static_cast<std::size_t>(first);
-            throw usage_error(fmt::format(
-                "point {} of a scattered spline has the coordinate {} along dimension {}, which is outside "
-                "of "
-                "the bounds {} and {}; the points' coordinates there are from {} to {}: give bounds that "
-                "contain them",
-                at, points_[d][at], d, lower, upper, min(points_[d]), max(points_[d])));
+            throw usage_error(
+                fmt::format("point {} of a scattered spline has the coordinate {} along dimension {}, which "
+                            "is outside the bounds {} and {}; the points' coordinates there are from {} to "
+                            "{}: set bounds that contain them",
+                            at, points_[d][at], d, lower, upper, min(points_[d]), max(points_[d])));
         }
         constexpr T most = std::numeric_limits<T>::max();
         const std::int64_t first = first_where_not(is_within(values_, -most, most));
         if (first != end)
             throw usage_error(
-                fmt::format("the value of point {} of a scattered spline is {}; values are finite", first,
+                fmt::format("the value of point {} of a scattered spline is {}; values must be finite", first,
                             values_[static_cast<std::size_t>(first)]));
     }
 
@@ -309,14 +308,12 @@ private:
 
 void check_request(const spline_request& asked) {
     if (asked.levels < 0 || asked.levels > most_levels)
-        throw usage_error(
-            fmt::format("{} levels are asked for of a scattered spline; it has 1 to {}, or 0 for "
-                        "as many as suit the number of points",
-                        asked.levels, most_levels));
+        throw usage_error(fmt::format(
+            "a scattered spline cannot have {} levels; set 1 to {}, or 0 to choose by the number of points",
+            asked.levels, most_levels));
     if (!(asked.tolerance >= 0) || std::isinf(asked.tolerance))
         throw usage_error(
-            fmt::format("the tolerance of a scattered spline is {}; it is a residual: a finite "
-                        "number, at least 0",
+            fmt::format("the tolerance of a scattered spline cannot be {}; it must be finite and at least 0",
                         asked.tolerance));
 }
 
@@ -325,13 +322,13 @@ void check_sizes(std::span<const vector<T>> points, const vector<T>& values) {
     for (std::size_t d = 0; d < points.size(); ++d)
         if (points[d].size() != values.size())
             throw usage_error(
-                fmt::format("a scattered spline is given {} coordinates along dimension {} and {} "
-                            "values; each point has one of each",
+                fmt::format("a scattered spline got {} coordinates along dimension {} and {} values; the "
+                            "numbers must be equal",
                             points[d].size(), d, values.size()));
-    if (values.empty()) throw usage_error("a scattered spline is given no points; it needs one at least");
+    if (values.empty()) throw usage_error("a scattered spline got no points; it needs at least one");
     if (values.size() > most_control_points)
-        throw usage_error(fmt::format("a scattered spline is given {} points; it takes at most {}",
-                                      values.size(), most_control_points));
+        throw usage_error(fmt::format("a scattered spline got {} points; it takes at most {}", values.size(),
+                                      most_control_points));
 }
 
 template <class T>

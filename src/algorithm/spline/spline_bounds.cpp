@@ -12,7 +12,8 @@ namespace balm {
 namespace detail {
 
 void spline_without_lattice() {
-    throw usage_error("this spline has no control points: it was made without any; assign one to it first");
+    throw usage_error(
+        "this spline has no control points because it was default-constructed; assign a spline to it first");
 }
 
 }  // namespace detail
@@ -25,20 +26,20 @@ void check_bounds(const spline_request& asked) {
         const double lower = asked.lower[d], upper = asked.upper[d];
         const T from = static_cast<T>(lower), to = static_cast<T>(upper);
         if (!std::isfinite(from) || !std::isfinite(to) || !std::isfinite(to - from))
-            throw usage_error(fmt::format(
-                "the bounds of a spline along dimension {} are {} and {}; they are finite numbers, and so is "
-                "their difference",
-                d, lower, upper));
+            throw usage_error(
+                fmt::format("the bounds of a spline along dimension {} are {} and {}; they and their "
+                            "difference must be finite",
+                            d, lower, upper));
         if (!(from < to))
-            throw usage_error(fmt::format(
-                "the bounds of a spline along dimension {} are {} and {}, which are empty; the lower one is "
-                "less than the upper one{}",
-                d, lower, upper, lower < upper ? ", also when they are rounded to float" : ""));
+            throw usage_error(
+                fmt::format("the bounds of a spline along dimension {} are {} and {}; the lower one must be "
+                            "less than the upper one{}",
+                            d, lower, upper, lower < upper ? ", also when rounded to float" : ""));
         if (!std::isfinite(static_cast<T>(static_cast<double>(asked.cells[d]) / (to - from))))
-            throw usage_error(fmt::format(
-                "the bounds of a spline along dimension {}, {} and {}, are so close that the number of cells "
-                "per unit is beyond the type's range; scale the coordinates",
-                d, lower, upper));
+            throw usage_error(
+                fmt::format("the bounds of a spline along dimension {}, {} and {}, are so close that the "
+                            "number of cells per unit overflows; scale the coordinates",
+                            d, lower, upper));
     }
 }
 

@@ -344,21 +344,22 @@ bool are_arguments(std::size_t weights, const tape& x, int dimension) {
 }
 
 void check_convolution(std::size_t weights, std::size_t centre, int dimension, const shape& box) {
-    if (weights == 0) throw usage_error("a convolution has no weights");
+    if (weights == 0) throw usage_error("a convolution needs at least one weight");
     if (centre >= weights)
-        throw usage_error(fmt::format("the centre of a convolution is weight {} of {}, which count from 0",
-                                      centre, weights));
+        throw usage_error(
+            fmt::format("weight {} cannot be the centre of a convolution with {} weights, which count from 0",
+                        centre, weights));
     if (dimension < 0 || dimension >= box.dimensions())
         throw usage_error(
-            fmt::format("a convolution is along dimension {} of {}, whose dimensions are 0 to {}", dimension,
-                        to_string(box), box.dimensions() - 1));
+            fmt::format("a convolution cannot run along dimension {} of {}, whose dimensions are 0 to {}",
+                        dimension, to_string(box), box.dimensions() - 1));
 }
 
 std::size_t count_of_weights(const tape& weights) {
     const shape box = box_of(weights);
     if (box.dimensions() != 1)
         throw usage_error(
-            fmt::format("the weights of a convolution have the extents {}; they are a list of one dimension",
+            fmt::format("the weights of a convolution have the extents {}; they must have one dimension",
                         to_string(box)));
     return box.count();
 }

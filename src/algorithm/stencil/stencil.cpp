@@ -60,12 +60,11 @@ void check_is_of_neighbours(const tape& p) {
     for (const step& s : p.steps) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (depth > 0 || (s.what != step::kind::vector && s.what != step::kind::index)) continue;
-        throw usage_error(
-            s.what == step::kind::vector
-                ? "the function of a stencil reads an array by its name; give it to balm::stencil as one "
-                  "more array, and take it from there as a parameter"
-                : "the function of a stencil asks for element_index(); take u.coordinate(dimension) of one "
-                  "of its parameters");
+        throw usage_error(s.what == step::kind::vector
+                              ? "the function of a stencil uses an array that it captures; pass the array to "
+                                "balm::stencil and take it as a parameter"
+                              : "the function of a stencil uses element_index(); use u.coordinate(dimension) "
+                                "of one of its parameters instead");
     }
 }
 
@@ -199,18 +198,17 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
                                std::span<const std::int64_t> offset) {
     const int dimensions = box_.dimensions();
     if (offset.size() != static_cast<std::size_t>(dimensions))
-        throw usage_error(
-            fmt::format("a neighbour is asked for with {} offsets in an array of {}, which has {} "
-                        "dimensions",
-                        offset.size(), to_string(box_), dimensions));
+        throw usage_error(fmt::format("a neighbour has {} offsets in an array of {}, which has {} dimensions",
+                                      offset.size(), to_string(box_), dimensions));
     bool is_inside = where.coordinates.empty();
     std::vector<slice_part> parts;
     for (int d = 0; d < dimensions; ++d) {
         const auto at = static_cast<std::size_t>(d);
         constexpr std::int64_t farthest = shape::max_elements;
         if (offset[at] < -farthest || offset[at] > farthest)
-            throw usage_error(
-                fmt::format("a neighbour is {} elements away along dimension {}", offset[at], d));
+            throw usage_error(fmt::format(
+                "a neighbour is {} elements away along dimension {}; the distance may be at most 2^62",
+                offset[at], d));
         ahead_[at] = std::max(ahead_[at], -offset[at]);
         behind_[at] = std::max(behind_[at], offset[at]);
         is_inside = is_inside && !is_beyond(box_, where, d, offset[at]);
@@ -248,10 +246,9 @@ std::optional<tape> stencil_inputs::is_within(const region& where,
 
 tape stencil_inputs::coordinate(const region& where, int dimension) const {
     if (dimension < 0 || dimension >= box_.dimensions())
-        throw usage_error(
-            fmt::format("a stencil asks for the coordinate along dimension {} of {}, whose "
-                        "dimensions are 0 to {}",
-                        dimension, to_string(box_), box_.dimensions() - 1));
+        throw usage_error(fmt::format(
+            "a stencil cannot use the coordinate along dimension {} of {}, whose dimensions are 0 to {}",
+            dimension, to_string(box_), box_.dimensions() - 1));
     return index_along(where, dimension).tape();
 }
 

@@ -29,22 +29,22 @@ void array_scalar_does_not_fit(scalar type) {
 
 void member_not_described(const char* structure) {
     throw usage_error(fmt::format(
-        "a member of the structure {} is asked for that its BALM_STRUCT does not name", structure));
+        "the BALM_STRUCT of the structure {} does not list the member that an expression uses", structure));
 }
 
 std::int64_t checked_positions(std::int64_t offset, const shape& extents) {
     const auto count = static_cast<std::int64_t>(extents.count());
     if (!checked_sum(offset, count))
-        throw usage_error(fmt::format(
-            "the indices of {} elements from {} on are asked for, which are beyond 64 bits", count, offset));
+        throw usage_error(
+            fmt::format("the indices of {} elements from {} on overflow 64 bits", count, offset));
     return count;
 }
 
 void array_scalar_wraps(scalar type, std::uint64_t value) {
-    throw usage_error(fmt::format(
-        "the host value {0} takes the element type {1} that it is combined with, and is beyond its "
-        "range: cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
-        value, to_string(type), 8 * size_of(type)));
+    throw usage_error(
+        fmt::format("the host value {0} is out of range for the element type {1} that it is combined with: "
+                    "cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
+                    value, to_string(type), 8 * size_of(type)));
 }
 
 array::tape& host_expression::own_list() {
@@ -130,7 +130,7 @@ tape& tape::operator=(tape&&) noexcept = default;
 tape::~tape() = default;
 
 void tape::refuse_more() {
-    throw usage_error("an expression of 60,000 operations; assign parts of it to vectors");
+    throw usage_error("an expression has more than 60,000 operations; assign parts of it to vectors");
 }
 
 void tape::clear() noexcept {
@@ -283,11 +283,10 @@ void tape::push_within(trace::type type) {
 
 void tape::push_call(std::shared_ptr<const ir::function> function, trace::type type, std::uint16_t arity) {
     if (function->parameters.size() > arity)
-        throw usage_error(
-            fmt::format("the function '{}' indexes memory by several positions, and is called in an array "
-                        "expression, whose vectors have one dimension; let it take In<T> and the number of "
-                        "columns, and read a[row * columns + column]",
-                        function->name));
+        throw usage_error(fmt::format(
+            "the function '{}' takes memory of several dimensions, but the vectors of an array expression "
+            "have one; let it take In<T> and the number of columns, and read a[row * columns + column]",
+            function->name));
     step& s = push(step::kind::call);
     s.type = type;
     s.arity = arity;
@@ -302,8 +301,8 @@ void tape::append(tape&& other) {
         *this, other.size, [&] { return with_extents(other); }, other.has_no_device);
     if (box >= 0 && other.box >= 0 && box_of(*this) != box_of(other))
         throw usage_error(fmt::format(
-            "an expression combines {} elements with {}: as many, but in other extents. Give both the same "
-            "ones, or put one in a row: balm::view(e, {{e.size()}}). The operands: {} with {}",
+            "an expression combines {} elements with {}: the same number, but different extents. Give both "
+            "the same extents, or flatten one: balm::view(e, {{e.size()}}). The operands: {} with {}",
             to_string(box_of(*this)), to_string(box_of(other)), with_extents(*this), with_extents(other)));
     if (box < 0 && other.box >= 0) box = static_cast<std::int32_t>(maps.size()) + other.box;
     splice(std::move(other));
@@ -311,8 +310,8 @@ void tape::append(tape&& other) {
 
 void tape::append_assigned(tape&& other) {
     if (size >= 0 && other.size >= 0 && size != other.size)
-        throw usage_error(fmt::format("{} elements are assigned to parts of {}: {}", other.size, size,
-                                      with_extents(other)));
+        throw usage_error(fmt::format("{} elements cannot be assigned to lanes or members of {}: {}",
+                                      other.size, size, with_extents(other)));
     append(std::move(other));
 }
 

@@ -29,13 +29,13 @@ taken taken_of(const slice_part& part, const shape& box, int d) {
         case slice_part::kind::reversed: return {size, std::max<std::int64_t>(size - 1, 0), -1};
         case slice_part::kind::one:
             if (part.begin < 0 || part.begin >= size)
-                throw usage_error(
-                    fmt::format("position {} of dimension {} of a view of {} is asked for; it has {} there",
-                                part.begin, d, to_string(box), size));
+                throw usage_error(fmt::format(
+                    "position {} is out of range in dimension {} of a view of {}, which has {} there",
+                    part.begin, d, to_string(box), size));
             return {1, part.begin, 1};
         case slice_part::kind::range: break;
     }
-    if (part.stride == 0) throw usage_error("a slice with a stride of 0 is asked for; it would never end");
+    if (part.stride == 0) throw usage_error("a slice cannot have a stride of 0");
     // The distance in the stride's direction, as unsigned numbers, which cannot overflow.
     const bool is_up = part.stride > 0;
     const auto begin = static_cast<std::uint64_t>(part.begin), end = static_cast<std::uint64_t>(part.end);
@@ -48,7 +48,7 @@ taken taken_of(const slice_part& part, const shape& box, int d) {
         static_cast<std::int64_t>(begin + (count - 1) * static_cast<std::uint64_t>(part.stride));
     if (std::min(part.begin, last) < 0 || std::max(part.begin, last) >= size)
         throw usage_error(fmt::format(
-            "positions {} to {} of dimension {} of a view of {} are asked for; it has {} there, from 0 on",
+            "positions {} to {} are out of range in dimension {} of a view of {}, which has {} there",
             part.begin, last, d, to_string(box), size));
     // The stride of a single position does not matter and may be any number: it is normalised to 1.
     return {static_cast<std::int64_t>(count), part.begin, count == 1 ? 1 : part.stride};
@@ -69,7 +69,7 @@ affine_map row_major(const shape& box) {
 affine_map strided(const shape& box, const strides& apart, std::int64_t offset,
                    std::optional<std::size_t> count) {
     if (apart.dimensions() != box.dimensions())
-        throw usage_error(fmt::format("a view of {} is given {} strides; it takes one for each dimension",
+        throw usage_error(fmt::format("a view of {} got {} strides; it needs one per dimension",
                                       to_string(box), apart.dimensions()));
     affine_map map{box, {}, offset};
     std::optional<std::int64_t> low = offset, high = offset;
@@ -87,11 +87,11 @@ affine_map strided(const shape& box, const strides& apart, std::int64_t offset,
         const auto words = [](std::optional<std::int64_t> n) {
             return n ? std::to_string(*n) : std::string("beyond 64 bits");
         };
-        throw usage_error(fmt::format(
-            "a view of {} with these strides from {} on takes the elements {} to {}; there are those from 0 "
-            "{}",
-            to_string(box), offset, words(low), words(high),
-            count ? fmt::format("to {}", static_cast<std::int64_t>(*count) - 1) : "on"));
+        throw usage_error(
+            fmt::format("a view of {} with these strides from {} on covers the elements {} to {}, which is "
+                        "out of range: elements are numbered from 0 {}",
+                        to_string(box), offset, words(low), words(high),
+                        count ? fmt::format("to {}", static_cast<std::int64_t>(*count) - 1) : "on"));
     }
     return map;
 }
@@ -99,7 +99,7 @@ affine_map strided(const shape& box, const strides& apart, std::int64_t offset,
 affine_map sliced(const affine_map& of, std::span<const slice_part> parts) {
     if (parts.size() != static_cast<std::size_t>(of.box.dimensions()))
         throw usage_error(
-            fmt::format("a view of {} is sliced by {} parts; it takes one for each dimension (an index, "
+            fmt::format("a view of {} got {} parts of a slice; it needs one per dimension (an index, "
                         "balm::all, balm::reversed or balm::slice)",
                         to_string(of.box), parts.size()));
     affine_map result;
@@ -132,8 +132,7 @@ affine_map transposed(const affine_map& of, std::span<const int> order) {
     }
     if (order.size() != dimensions || seen != (1u << dimensions) - 1)
         throw usage_error(
-            fmt::format("a view of {} is transposed by an order that does not name each of its dimensions, 0 "
-                        "to {}, once",
+            fmt::format("the order of a transpose of {} must name each of the dimensions 0 to {} once",
                         to_string(of.box), dimensions - 1));
     result.box = shape(std::span<const std::size_t>(sizes.data(), dimensions));
     return result;
@@ -145,7 +144,7 @@ affine_map broadcast(const affine_map& of, const shape& box) {
     for (int d = 0; d < of.box.dimensions(); ++d) {
         if (added < 0 || (of.box[d] != box[d + added] && of.box[d] != 1))
             throw usage_error(
-                fmt::format("a view of {} is broadcast to {}; the last dimensions must be equal, or 1",
+                fmt::format("a view of {} cannot be broadcast to {}; the last dimensions must be equal, or 1",
                             to_string(of.box), to_string(box)));
         const bool is_repeated = of.box[d] != box[d + added];
         result.strides[static_cast<std::size_t>(d + added)] =

@@ -157,9 +157,10 @@ void check_distinct(target_list targets, const shape& box) {
                                             against = index_of_target(b).map(box);
             const bool may_differ = a.vector == b.vector && (!map || !against || are_apart(*map, *against));
             if (!may_differ)
-                throw usage_error(fmt::format(
-                    "targets {} and {} of one assignment have elements in common, which would get two values",
-                    other, k));
+                throw usage_error(
+                    fmt::format("targets {} and {} of one assignment overlap, so that some elements would be "
+                                "assigned two values",
+                                other, k));
         }
 }
 

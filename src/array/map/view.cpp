@@ -37,8 +37,9 @@ selection changed(const selection& s, F&& change) {
 
 selection viewed(tape of, const shape& extents) {
     if (of.size >= 0 && extents.count() != static_cast<std::size_t>(of.size))
-        throw usage_error(fmt::format("{} elements are viewed as {}, which are {}; the numbers must be equal",
-                                      of.size, to_string(extents), extents.count()));
+        throw usage_error(
+            fmt::format("{} elements cannot be viewed as {}, which are {}; the numbers must be equal",
+                        of.size, to_string(extents), extents.count()));
     return {std::move(of), position(row_major(extents))};
 }
 
@@ -80,9 +81,9 @@ selection broadcast(const selection& s, const shape& extents) {
 selection reshaped(const selection& s, const shape& extents) {
     const std::size_t count = box_of(s.where).count();
     if (count != extents.count())
-        throw usage_error(
-            fmt::format("a view of {} is reshaped to {}; the numbers of elements, {} and {}, must be equal",
-                        to_string(box_of(s.where)), to_string(extents), count, extents.count()));
+        throw usage_error(fmt::format(
+            "a view of {} cannot be reshaped to {}; the numbers of elements, {} and {}, must be equal",
+            to_string(box_of(s.where)), to_string(extents), count, extents.count()));
     if (const affine_map* map = affine(s.where))
         if (const std::optional<affine_map> same = reshaped(*map, extents)) return {s.of, position(*same)};
     return {s.of, composed(position(row_major(extents)), s.where)};

@@ -218,9 +218,10 @@ std::vector<balm::detail::memory_part> memory_of(const vector_state& v) {
 
 const std::shared_ptr<runtime::storage>& storage_of(const vector_state& v) {
     if (v.is_spread())
-        throw usage_error(fmt::format(
-            "the memory of a vector is asked for that is spread over {} devices; x.parts() gives each one's",
-            v.parts().size()));
+        throw usage_error(
+            fmt::format("a vector that is spread over {} devices has no single memory; x.parts() returns "
+                        "that of each device",
+                        v.parts().size()));
     return v.memory();
 }
 
@@ -243,11 +244,10 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
                           std::size_t first) {
     if (!p.images.empty())
         throw usage_error(
-            "an expression reads an image, which is on one device, and vectors that are spread over "
-            "several");
+            "an expression reads an image, which is on one device, but its vectors are spread over several");
     if (p.writes_memory)
         throw usage_error(
-            "a function in an expression writes memory, and the expression's vectors are spread over several "
+            "a function in an expression writes memory, but the expression's vectors are spread over several "
             "devices; launch a kernel on each part: x.parts()");
     tape local = p;
     local.steps = {};

@@ -101,7 +101,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     if (code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_INVALID_VALUE)
         throw out_of_memory_error(
             fmt::format("cuMemHostAlloc failed with {} for {} bytes of pinned host memory for device '{}'; "
-                        "take less, or write from ordinary memory.",
+                        "allocate less, or use pageable memory.",
                         error_text(driver(), code), bytes, info_.name));
     if (code != CUDA_SUCCESS)
         fail(code, "cuMemHostAlloc", fmt::format("{} bytes of pinned host memory", bytes), info_.name);

@@ -26,7 +26,7 @@ void list_devices(discovery& found) {
                               '.');
         return;
     }
-    if (count == 0) found.notes.emplace_back("CUDA: the driver is there but has no devices.");
+    if (count == 0) found.notes.emplace_back("CUDA: the driver was found but reports no devices.");
     for (int i = 0; i < count; ++i) {
         cuda::CUdevice device = 0;
         const cuda::CUresult got = cuda::driver().cuDeviceGet(&device, i);
@@ -48,7 +48,7 @@ discovery discover_cuda() {
     } catch (const std::bad_alloc&) {
         throw;  // the next call tries again
     } catch (const std::exception& fault) {
-        found.notes.push_back(std::string("CUDA: looking for devices failed: ") + fault.what());
+        found.notes.push_back(std::string("CUDA: device discovery failed: ") + fault.what());
     }
     return found;
 }

@@ -35,7 +35,7 @@ driver_library open_driver() {
     library.keep_loaded();
     if (const std::string missing = fill(found.api, library); !missing.empty()) {
         found.notes.push_back(
-            fmt::format("CUDA: {} is too old or not a driver: it lacks {}.", library.name(), missing));
+            fmt::format("CUDA: {} is too old or not a CUDA driver: it lacks {}.", library.name(), missing));
         return found;
     }
     found.api.cuDriverGetVersion(&found.version);

@@ -31,8 +31,8 @@ std::uint64_t event::elapsed(CUevent from, CUevent to) const {
 timestamps event::times() {
     if (timing_.from == nullptr)
         throw usage_error(
-            fmt::format("This event of device '{}' has no times: its queue was made without "
-                        "timing; make it with timing to profile.",
+            fmt::format("This event of device '{}' has no timestamps: its queue was created without timing. "
+                        "Create the queue with make_queue(true).",
                         context_->device_name()));
     wait();
     const current_context current(*context_);

@@ -90,12 +90,12 @@ bool inspect(nvrtc_library& opened, const runtime::shared_library& library, std:
     int count = 0;
     if (opened.api.nvrtcVersion(&opened.major, &opened.minor) != NVRTC_SUCCESS ||
         opened.api.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0) {
-        reason = "does not tell its version and architectures";
+        reason = "does not report its version and architectures";
         return false;
     }
     opened.architectures.resize(static_cast<std::size_t>(count));
     if (opened.api.nvrtcGetSupportedArchs(opened.architectures.data()) == NVRTC_SUCCESS) return true;
-    reason = "does not tell its architectures";
+    reason = "does not report its architectures";
     return false;
 }
 
@@ -235,11 +235,11 @@ std::string nvrtc_architecture(int capability, const std::string& device_name) {
         if (known < capability && known > newest_before) newest_before = known;
     }
     if (newest_before != 0) return fmt::format("compute_{}", newest_before);
-    throw build_error(fmt::format(
-        "{} compiles for compute capability {}.{} and later, but device '{}' has {}.{}: an older NVRTC is "
-        "needed, or OpenCL (BALM_BACKEND=opencl).",
-        describe_nvrtc(), library.architectures.front() / 10, library.architectures.front() % 10, device_name,
-        capability / 10, capability % 10));
+    throw build_error(
+        fmt::format("{} compiles for compute capability {}.{} and later, but device '{}' has {}.{}: install "
+                    "an older NVRTC, or use OpenCL (BALM_BACKEND=opencl).",
+                    describe_nvrtc(), library.architectures.front() / 10, library.architectures.front() % 10,
+                    device_name, capability / 10, capability % 10));
 }
 
 std::vector<std::byte> compile_with_nvrtc(const std::string& source, const std::string& options,

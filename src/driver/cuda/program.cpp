@@ -94,8 +94,8 @@ kernel::parameters kernel::bind(std::span<const runtime::argument> arguments) {
         }
         if (local_bytes > std::numeric_limits<unsigned>::max())
             throw device_error(
-                fmt::format("Kernel '{}' asks for {} bytes of local memory on device '{}', "
-                            "which gives at most {} to it.",
+                fmt::format("Kernel '{}' requests {} bytes of local memory on device '{}', which allows at "
+                            "most {} for this kernel.",
                             name_, local_bytes, module_->owner().device_name(), most_local_));
     }
     return {list_.data(), static_cast<unsigned>(local_bytes)};
@@ -105,8 +105,8 @@ void kernel::allow_local(unsigned bytes) {
     if (bytes <= allowed_local_) return;
     if (bytes > most_local_)
         throw device_error(
-            fmt::format("Kernel '{}' asks for {} bytes of local memory on device '{}', which "
-                        "gives at most {} to it.",
+            fmt::format("Kernel '{}' requests {} bytes of local memory on device '{}', which allows at most "
+                        "{} for this kernel.",
                         name_, bytes, module_->owner().device_name(), most_local_));
     // The maximum at once: kernels of one program share the function, and none may lower another's limit.
     check(driver().cuFuncSetAttribute(function_, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,

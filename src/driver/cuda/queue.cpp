@@ -64,7 +64,7 @@ launch_shape shape_of(const kernel& of, const runtime::grid& over, const std::st
         constexpr std::size_t most = std::numeric_limits<unsigned>::max();
         if (over.offset[i] != 0 || groups > most || over.local[i] > most)
             throw device_error(fmt::format(
-                "CUDA cannot launch {} from offset {} x {} x {} on device '{}': it knows no offsets, and "
+                "CUDA cannot launch {} at offset {} x {} x {} on device '{}': it has no global offsets and "
                 "counts work-groups in 32 bits.",
                 launch_text(of, over, 0), over.offset[0], over.offset[1], over.offset[2], device));
         shape.groups[i] = static_cast<unsigned>(groups);

@@ -24,7 +24,7 @@ Value property_of(Handle of, Property what,
     Value value{};
     const cl_int code = ask(of, what, sizeof value, &value, nullptr);
     if (code == CL_SUCCESS) return value;
-    throw usage_error(fmt::format("{} failed with {} ({}) for {} that was to be used on device '{}'.", call,
+    throw usage_error(fmt::format("{} failed with {} ({}) for {} passed to device '{}'.", call,
                                   error_name(code), code, object, device));
 }
 
@@ -39,10 +39,9 @@ std::vector<cl_device_id> devices_of(cl_context of) {
     if (code == CL_SUCCESS)
         code = loader().clGetContextInfo(of, CL_CONTEXT_DEVICES, bytes, found.data(), nullptr);
     if (code != CL_SUCCESS)
-        throw usage_error(
-            fmt::format("clGetContextInfo failed with {} ({}) for a cl_context that was to be "
-                        "used by Balm.",
-                        error_name(code), code));
+        throw usage_error(fmt::format(
+            "clGetContextInfo failed with {} ({}) for the cl_context passed to balm::adopt_opencl.",
+            error_name(code), code));
     return found;
 }
 
@@ -51,10 +50,10 @@ std::vector<cl_device_id> devices_of(cl_context of) {
 std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime::queue_options& options) {
     const auto given = static_cast<cl_command_queue>(native);
     if (given == nullptr)
-        throw usage_error(fmt::format(
-            "A null cl_command_queue was given for device '{}'; make it with clCreateCommandQueue, or use "
-            "device.make_queue().",
-            name()));
+        throw usage_error(
+            fmt::format("A null cl_command_queue was passed to device '{}'; create one with "
+                        "clCreateCommandQueue, or use device.make_queue().",
+                        name()));
     const auto ask = [&]<class Value>(cl_command_queue_info what, Value) {
         return property_of<Value>(given, what, loader().clGetCommandQueueInfo, "clGetCommandQueueInfo",
                                   "a cl_command_queue", name());
@@ -62,14 +61,14 @@ std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime
     if (ask(CL_QUEUE_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire) ||
         ask(CL_QUEUE_DEVICE, cl_device_id{}) != id_)
         throw usage_error(fmt::format(
-            "A cl_command_queue of another cl_context or device was given for device '{}'; use it with the "
-            "device that balm::adopt_opencl(context, device) gives for its own.",
+            "The cl_command_queue passed to device '{}' belongs to another cl_context or device; use it with "
+            "the device that balm::adopt_opencl(context, device) returns for its context and device.",
             name()));
     const auto properties = ask(CL_QUEUE_PROPERTIES, cl_command_queue_properties{});
     if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
         throw usage_error(
-            fmt::format("A cl_command_queue that runs commands out of order was given for device '{}'; "
-                        "Balm's are in order: make it without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.",
+            fmt::format("The cl_command_queue passed to device '{}' is out-of-order; Balm requires in-order "
+                        "queues: create it without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.",
                         name()));
     options.timing = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
     check(loader().clRetainCommandQueue(given), "clRetainCommandQueue", "an adopted queue", name());
@@ -87,20 +86,19 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
     const auto given = std::bit_cast<cl_mem>(handle);
     if (given == nullptr)
         throw usage_error(
-            fmt::format("A null cl_mem was given for device '{}'; make it with clCreateBuffer.", name()));
+            fmt::format("A null cl_mem was passed to device '{}'; create one with clCreateBuffer.", name()));
     const auto ask = [&]<class Value>(cl_mem of, cl_mem_info what, Value) {
         return property_of<Value>(of, what, loader().clGetMemObjectInfo, "clGetMemObjectInfo", "a cl_mem",
                                   name());
     };
     if (ask(given, CL_MEM_TYPE, cl_mem_object_type{}) != CL_MEM_OBJECT_BUFFER)
         throw usage_error(fmt::format(
-            "A cl_mem that is no buffer was given for device '{}'; images are not memory of elements.",
-            name()));
+            "The cl_mem passed to device '{}' is not a buffer; create it with clCreateBuffer.", name()));
     if (ask(given, CL_MEM_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire))
-        throw usage_error(fmt::format(
-            "A cl_mem of another cl_context was given for device '{}'; use it with the device that "
-            "balm::adopt_opencl(context, device) gives for its own.",
-            name()));
+        throw usage_error(
+            fmt::format("The cl_mem passed to device '{}' belongs to another cl_context; use it with the "
+                        "device that balm::adopt_opencl(context, device) returns for its context.",
+                        name()));
     // Hazards are tracked per allocation: those of a sub-buffer are tracked with its buffer.
     cl_mem whole = ask(given, CL_MEM_ASSOCIATED_MEMOBJECT, cl_mem{});
     runtime::foreign_memory found;
@@ -108,10 +106,10 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
     if (whole == nullptr) whole = given;
     const auto flags = ask(whole, CL_MEM_FLAGS, cl_mem_flags{});
     if (access_of(ask(given, CL_MEM_FLAGS, cl_mem_flags{})) != access_of(flags))
-        throw usage_error(fmt::format(
-            "A sub-buffer that kernels may use otherwise than the buffer that it is a part of was given for "
-            "device '{}'; make it with the same flags, or give the buffer and an offset.",
-            name()));
+        throw usage_error(
+            fmt::format("The sub-buffer passed to device '{}' has different access flags from its parent "
+                        "buffer; create it with the same flags, or pass the parent buffer and an offset.",
+                        name()));
     found.native = {std::bit_cast<std::uintptr_t>(whole)};
     found.bytes = ask(whole, CL_MEM_SIZE, std::size_t{});
     found.given_bytes = ask(given, CL_MEM_SIZE, std::size_t{});
@@ -132,14 +130,14 @@ std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device)
     const auto given = static_cast<cl_context>(context);
     const auto id = static_cast<cl_device_id>(device);
     if (given == nullptr || id == nullptr)
-        throw usage_error(fmt::format("A null {} was given to balm::adopt_opencl; make it with {}.",
+        throw usage_error(fmt::format("A null {} was passed to balm::adopt_opencl; get one from {}.",
                                       given == nullptr ? "cl_context" : "cl_device_id",
                                       given == nullptr ? "clCreateContext" : "clGetDeviceIDs"));
     const std::vector<cl_device_id> devices = opencl::devices_of(given);
     if (std::find(devices.begin(), devices.end(), id) == devices.end())
         throw usage_error(
-            "balm::adopt_opencl was given a cl_device_id that is not among the devices of the cl_context; "
-            "give it one of those (CL_CONTEXT_DEVICES).");
+            "The cl_device_id passed to balm::adopt_opencl does not belong to the cl_context; pass one of "
+            "the context's devices (CL_CONTEXT_DEVICES).");
     cl_platform_id platform = nullptr;
     opencl::check(
         opencl::loader().clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr),

@@ -32,8 +32,8 @@ loader_library open_loader() {
     if (const std::string missing = fill(found.api, found.library); missing.empty())
         found.is_ready = true;
     else
-        found.notes.push_back(
-            fmt::format("OpenCL: {} is too old or no loader: it lacks {}.", found.library.name(), missing));
+        found.notes.push_back(fmt::format("OpenCL: {} is too old or not an OpenCL loader: it lacks {}.",
+                                          found.library.name(), missing));
     return found;
 }
 

@@ -128,8 +128,8 @@ runtime::memory device::allocate(std::size_t bytes) {
         case CL_OUT_OF_RESOURCES:
         case CL_OUT_OF_HOST_MEMORY:
             throw out_of_memory_error(fmt::format(
-                "clCreateBuffer failed with {} ({}) for {} bytes on device '{}', which has {} "
-                "bytes of memory and gives at most {} at once.",
+                "clCreateBuffer failed with {} ({}) for {} bytes on device '{}', which has {} bytes of "
+                "memory and allows at most {} per allocation.",
                 error_name(code), code, bytes, name(), info_.global_memory, info_.max_allocation));
         default: fail(code, "clCreateBuffer", fmt::format("a buffer of {} bytes", bytes), name());
     }
@@ -167,8 +167,7 @@ runtime::pinned_memory device::allocate_pinned(std::size_t bytes) {
     if (code != CL_SUCCESS)
         throw out_of_memory_error(
             fmt::format("{} failed with {} ({}) for {} bytes of pinned host memory for device '{}', which "
-                        "gives at most {} "
-                        "at once; take less, or write from ordinary memory.",
+                        "allows at most {} per allocation; allocate less, or use pageable memory.",
                         call, error_name(code), code, bytes, name(), info_.max_allocation));
     return {address, std::bit_cast<std::uintptr_t>(buffer.release())};
 }

@@ -25,10 +25,10 @@ std::vector<cl_platform_id> platforms(std::vector<std::string>& notes) {
     if (!found.empty()) code = loader().clGetPlatformIDs(count, found.data(), nullptr);
     if (code == platform_not_found_khr || (code == CL_SUCCESS && found.empty())) {
         const auto folder = runtime::environment_variable("OCL_ICD_VENDORS");
-        notes.push_back(fmt::format(
-            "OpenCL: the loader found no driver (no usable .icd file in {}); {}.",
-            folder.value_or(runtime::usual_opencl_vendors),
-            folder ? "OCL_ICD_VENDORS names that place" : "the package pocl-opencl-icd has one for CPUs"));
+        notes.push_back(fmt::format("OpenCL: the loader found no driver (no usable .icd file in {}); {}.",
+                                    folder.value_or(runtime::usual_opencl_vendors),
+                                    folder ? "that path comes from OCL_ICD_VENDORS"
+                                           : "the package pocl-opencl-icd provides one for CPUs"));
         return {};
     }
     if (code != CL_SUCCESS) {
@@ -81,7 +81,7 @@ discovery discover_opencl() {
     } catch (const std::bad_alloc&) {
         throw;  // the next call tries again
     } catch (const std::exception& fault) {
-        found.notes.push_back(std::string("OpenCL: looking for devices failed: ") + fault.what());
+        found.notes.push_back(std::string("OpenCL: device discovery failed: ") + fault.what());
     }
     return found;
 }

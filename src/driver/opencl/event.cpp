@@ -14,7 +14,7 @@ const char* command_name(cl_event of) noexcept {
     cl_command_type type = 0;
     loader().clGetEventInfo(of, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
     switch (type) {
-        case CL_COMMAND_NDRANGE_KERNEL: return "the launch of a kernel";
+        case CL_COMMAND_NDRANGE_KERNEL: return "a kernel launch";
         case CL_COMMAND_READ_BUFFER: return "a read of a buffer";
         case CL_COMMAND_WRITE_BUFFER: return "a write of a buffer";
         case CL_COMMAND_COPY_BUFFER: return "a copy between buffers";
@@ -23,7 +23,7 @@ const char* command_name(cl_event of) noexcept {
         case CL_COMMAND_WRITE_BUFFER_RECT: return "a write of a region of a buffer";
         case CL_COMMAND_COPY_BUFFER_RECT: return "a copy between regions of buffers";
         case CL_COMMAND_MAP_BUFFER: return "the mapping of a buffer";
-        case CL_COMMAND_UNMAP_MEM_OBJECT: return "the end of a buffer's mapping";
+        case CL_COMMAND_UNMAP_MEM_OBJECT: return "the unmapping of a buffer";
         case CL_COMMAND_MARKER: return "a point in the queue";
         default: return "a command";
     }
@@ -83,8 +83,8 @@ timestamps event::times() {
             loader().clGetEventProfilingInfo(event_.get(), what, sizeof nanoseconds, &nanoseconds, nullptr);
         if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
             throw usage_error(
-                fmt::format("This event of device '{}' has no times: its queue was made without timing; make "
-                            "it with timing to profile.",
+                fmt::format("This event of device '{}' has no timestamps: its queue was created without "
+                            "timing. Create the queue with make_queue(true).",
                             device_name(queue_.get())));
         if (code != CL_SUCCESS)
             fail(code, "clGetEventProfilingInfo", command_name(event_.get()), device_name(queue_.get()));

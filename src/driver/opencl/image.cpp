@@ -55,11 +55,11 @@ bool device::has_images_of(const runtime::image_description& wanted) {
     cl_uint count = 0;
     check(loader().clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), 0, nullptr,
                                               &count),
-          "clGetSupportedImageFormats", "the kinds of images", name());
+          "clGetSupportedImageFormats", "the supported image formats", name());
     std::vector<cl_image_format> formats(count);
     check(loader().clGetSupportedImageFormats(context(), CL_MEM_READ_WRITE, type_of(wanted), count,
                                               formats.data(), nullptr),
-          "clGetSupportedImageFormats", "the kinds of images", name());
+          "clGetSupportedImageFormats", "the supported image formats", name());
     const cl_image_format own = format_of(wanted);
     return std::any_of(formats.begin(), formats.end(), [&](const cl_image_format& each) {
         return each.image_channel_order == own.image_channel_order &&

@@ -80,14 +80,14 @@ void kernel::refuse_other_space(cl_uint parameter, runtime::argument::kind what)
                                             : space == CL_KERNEL_ARG_ADDRESS_PRIVATE;
     if (fits) return;
     constexpr const char* words[] = {"a value", "device memory", "local memory", "an image"};
-    throw usage_error(fmt::format(
-        "parameter {} of kernel '{}' is {} on device '{}', but {} in its C++ signature; a condition of the "
-        "preprocessor's has given the text other parameters on this device",
-        parameter + 1, name_,
-        is_memory                              ? "device memory"
-        : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? "local memory"
-                                               : "a value",
-        device_->name(), words[static_cast<std::size_t>(what)]));
+    throw usage_error(
+        fmt::format("parameter {} of kernel '{}' is {} on device '{}', but {} in its C++ signature; a "
+                    "preprocessor condition selects different parameters on this device",
+                    parameter + 1, name_,
+                    is_memory                              ? "device memory"
+                    : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? "local memory"
+                                                           : "a value",
+                    device_->name(), words[static_cast<std::size_t>(what)]));
 }
 
 cl_mem kernel::part_of(const runtime::argument& given) {
@@ -101,7 +101,7 @@ cl_mem kernel::part_of(const runtime::argument& given) {
     }
     if (code != CL_SUCCESS)
         fail(code, "clCreateSubBuffer",
-             fmt::format("memory from byte {} on, an argument of kernel '{}'", given.offset(), name_),
+             fmt::format("the sub-buffer at byte {}, an argument of kernel '{}'", given.offset(), name_),
              device_->name());
     return parts_.back().get();
 }
@@ -172,7 +172,8 @@ std::unique_ptr<program> program::from_binary(std::shared_ptr<device> of, std::s
     std::string options;
     if (of->is_nvidia()) {
         const auto end = std::find(binary.begin(), binary.end(), std::byte{0});
-        if (end == binary.end()) throw build_error("a binary does not begin with its options");
+        if (end == binary.end())
+            throw build_error("the program binary does not begin with its build options");
         options = text_of(std::span(binary.begin(), end));
         binary = std::span(end + 1, binary.end());
     }

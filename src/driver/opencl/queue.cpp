@@ -370,7 +370,7 @@ void queue::unmap(runtime::memory mapped, void* address, const runtime::dependen
         return loader().clEnqueueUnmapMemObject(queue_.get(), buffer(mapped), address, count, events, made);
     });
     if (code != CL_SUCCESS)
-        fail(code, "clEnqueueUnmapMemObject", "a mapping that is given back", device_->name());
+        fail(code, "clEnqueueUnmapMemObject", "the unmapping of a buffer", device_->name());
 }
 
 void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,

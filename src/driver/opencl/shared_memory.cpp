@@ -37,18 +37,17 @@ const functions& svm() {
 runtime::managed_memory device::allocate_managed(std::size_t bytes) {
     if (svm().allocate == nullptr || svm().free == nullptr)
         throw usage_error(fmt::format(
-            "Managed memory was asked for on device '{}', but this machine's OpenCL loader has no "
-            "clSVMAlloc; "
-            "install a loader of OpenCL 2.0 or later (ocl-icd-libopencl1), or use a buffer and map it.",
+            "Managed memory was requested on device '{}', but this machine's OpenCL loader lacks clSVMAlloc; "
+            "install a loader for OpenCL 2.0 or later (ocl-icd-libopencl1), or use a buffer and map it.",
             name()));
     cl_context owner = context();
     const bool is_beyond = info_.global_memory != 0 && bytes > info_.global_memory;
     void* const address = is_beyond ? nullptr : svm().allocate(owner, CL_MEM_READ_WRITE, bytes, 0);
     if (address == nullptr)
-        throw out_of_memory_error(fmt::format(
-            "clSVMAlloc gave nothing for {} bytes on device '{}', which has {} bytes of memory and "
-            "gives at most {} at once.",
-            bytes, name(), info_.global_memory, info_.max_allocation));
+        throw out_of_memory_error(
+            fmt::format("clSVMAlloc returned null for {} bytes on device '{}', which has {} bytes of memory "
+                        "and allows at most {} per allocation.",
+                        bytes, name(), info_.global_memory, info_.max_allocation));
     cl_int code = CL_SUCCESS;
     cl_mem buffer =
         loader().clCreateBuffer(owner, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, address, &code);

@@ -133,8 +133,7 @@ text expression_printer::atomic(value_id v) {
 text expression_printer::sub_group(value_id v) {
     const instruction& i = at(v);
     const dialect& d = parts_.language;
-    if (!d.has.has_sub_groups)
-        throw error(fmt::format("internal: {} has no operations of sub-groups", d.name));
+    if (!d.has.has_sub_groups) throw error(fmt::format("internal: {} has no sub-group operations", d.name));
     const sync_spelling s = i.op == opcode::barrier
                                 ? d.counting_barrier(d)
                                 : d.sub_group(d, static_cast<ir::sub_group_op>(i.detail), i.result.element);

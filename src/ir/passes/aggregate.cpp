@@ -52,7 +52,7 @@ std::uint16_t intern(const entry& wanted, IsSame&& is_it) {
     const std::lock_guard lock(t.mutex);
     for (std::size_t k = 1; k < t.entries.size(); ++k)
         if (is_it(t.entries[k])) return static_cast<std::uint16_t>(k);
-    if (t.entries.size() > UINT16_MAX) throw trace_error("more than 65,535 types of structures are in use");
+    if (t.entries.size() > UINT16_MAX) throw trace_error("more than 65,535 structure types are in use");
     t.entries.push_back(wanted);
     return static_cast<std::uint16_t>(t.entries.size() - 1);
 }
@@ -70,14 +70,15 @@ void check_layout(const structure& s) {
         const member& m = s.members[k];
         if (m.offset < end)
             throw trace_error(
-                fmt::format("'{}::{}' is at byte {}, before the end of the member named ahead "
-                            "of it: name the members in their order, each once",
+                fmt::format("'{}::{}' is at byte {}, before the end of the member listed before it: list the "
+                            "members in declaration order, each once",
                             s.name, m.name, m.offset));
         end = m.offset + size_of(m.what) * m.count;
     }
     if (s.alignment > 16)
         throw trace_error(
-            fmt::format("'{}' aligns to {} bytes; devices share no more than 16", s.name, s.alignment));
+            fmt::format("'{}' has an alignment of {} bytes; the most that all devices support is 16", s.name,
+                        s.alignment));
 }
 
 }  // namespace

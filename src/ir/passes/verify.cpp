@@ -44,10 +44,9 @@ private:
         chain_ -= 1;
     }
     [[noreturn]] void too_deep(value_id owner, const char* what, int limit) const {
-        fail(f_.code[owner].where,
-             fmt::format("'{}' nests {} more than {} deep, which device compilers do not "
-                         "take. Put the inner ones into a balm::function",
-                         f_.name, what, limit));
+        fail(f_.code[owner].where, fmt::format("'{}' nests {} more than {} deep, which device compilers do "
+                                               "not support. Move the inner ones into a balm::function",
+                                               f_.name, what, limit));
     }
     /// An ELSE block that ends in an IF counts as ELIF, which is printed without braces.
     int braces_of_else(block_id b) const {
@@ -58,10 +57,9 @@ private:
         if (v == none || visible_[v]) return;
         const instruction& first = line_of_use(user);
         fail(first.where,
-             fmt::format(
-                 "a device value is used {} outside of the block (IF, WHILE, range, &&) in which it was "
-                 "made{}. Declare the variable before the block and assign to it inside",
-                 first.knows_line ? "here" : "here or soon after", made_at(f_.code[v])));
+             fmt::format("a device value is used {} outside the block (IF, WHILE, range, &&) in which it was "
+                         "created{}. Declare the variable before the block and assign to it inside",
+                         first.knows_line ? "here" : "here or soon after", made_at(f_.code[v])));
     }
     static std::string made_at(const instruction& i) {
         if (!i.where.file) return {};
@@ -142,8 +140,8 @@ private:
             const value_id value = f_.operand(v, 0);
             const type given = value == none ? type() : f_.code[value].result;
             if (!(given == f_.result))
-                fail(i.where, fmt::format("return_ gives {}, but '{}' returns {}", to_string(given), f_.name,
-                                          to_string(f_.result)));
+                fail(i.where, fmt::format("return_() is given {}, but '{}' returns {}", to_string(given),
+                                          f_.name, to_string(f_.result)));
         }
     }
 

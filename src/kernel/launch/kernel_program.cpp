@@ -100,8 +100,8 @@ struct variation {
 constexpr variation variations[] = {
     {[](ir::launch_facts& f) -> bool& { return f.distinct; }, "arguments that share no memory",
      "arguments that share memory"},
-    {[](ir::launch_facts& f) -> bool& { return f.is_shifted; }, "memory from within an allocation",
-     "memory from its allocation's start"},
+    {[](ir::launch_facts& f) -> bool& { return f.is_shifted; }, "memory at an offset in its allocation",
+     "memory at the start of its allocation"},
     {[](ir::launch_facts& f) -> bool& { return f.grid.is_offset; }, "an offset", "no offset"},
     {[](ir::launch_facts& f) -> bool& { return f.grid.is_part; }, "a grid in parts", "a grid in one part"},
     {[](ir::launch_facts& f) -> bool& { return f.grid.is_filled; }, "a grid that work-groups do not divide",
@@ -158,9 +158,9 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
                                                        std::string_view why) {
     if (within == nullptr && !kernel.given.empty())
         throw usage_error(
-            fmt::format("'{}' reads the constant '{}' of a module, which only the module's own launches are "
-                        "given: launch it in the module's entry, by p.execute({}(…), …). Vector expressions "
-                        "cannot read such constants",
+            fmt::format("'{}' reads the constant '{}' of a module, which is available only to launches by "
+                        "that module: launch it in the module's entry, with p.execute({}(…), …). Vector "
+                        "expressions cannot read module constants",
                         kernel.name, kernel.given.front()->name, kernel.name));
     // A kernel given as text is compiled unchanged, whatever the facts of the launch.
     ir::launch_facts facts = known;

@@ -63,11 +63,9 @@ bool needs_shift(const bound_call& call, const runtime::device_state& device) {
         if (!given.memory || given.offset % alignment == 0) continue;
         if (call.function->text)
             throw usage_error(
-                fmt::format("argument {} of kernel '{}' is memory from byte {} of its allocation on, but {} "
-                            "binds memory to "
-                            "OpenCL C text only from multiples of {} bytes on; begin there, or pass the "
-                            "whole buffer and the "
-                            "place as a value",
+                fmt::format("argument {} of kernel '{}' begins at byte {} of its allocation, but for kernels "
+                            "given as OpenCL C text {} supports only offsets that are multiples of {} bytes; "
+                            "use such an offset, or pass the whole buffer and the offset as a value",
                             k + 1, call.function->name, given.offset, device.words(), alignment));
         return true;
     }
@@ -79,10 +77,10 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         storage* memory = call.arguments[k].memory.get();
         if (!memory && call.arguments[k].what == bound_argument::kind::memory)
-            throw usage_error(fmt::format(
-                "argument {} of kernel '{}' is a vector without elements and without a device; give it a "
-                "size, balm::vector<T>(context, n), or assign to it first",
-                k + 1, call.function->name));
+            throw usage_error(
+                fmt::format("argument {} of kernel '{}' is an empty vector without a device; give it a size, "
+                            "balm::vector<T>(context, n), or assign to it first",
+                            k + 1, call.function->name));
         if (!memory) continue;
         if (&memory->device() != &device)
             throw usage_error(
@@ -106,12 +104,11 @@ void check_memory_dimensions(const bound_call& call) {
             std::count_if(all.begin() + static_cast<std::ptrdiff_t>(call.arguments.size()), all.end(), same);
         const bound_argument& given = call.arguments[which];
         if (given.dimensions != dimensions)
-            throw usage_error(
-                fmt::format("argument {} of kernel '{}' has {} dimension{}, and the kernel indexes it by {} "
-                            "positions; give it a buffer of {} dimensions, or memory in that shape, "
-                            "x.elements().reshaped({{…}})",
-                            which + 1, call.function->name, given.dimensions,
-                            given.dimensions == 1 ? "" : "s", dimensions, dimensions));
+            throw usage_error(fmt::format(
+                "argument {} of kernel '{}' has {} dimension{}, but the kernel uses {} indices for it; pass "
+                "a buffer of {} dimensions, or reshape it: x.elements().reshaped({{…}})",
+                which + 1, call.function->name, given.dimensions, given.dimensions == 1 ? "" : "s",
+                dimensions, dimensions));
     }
 }
 
@@ -123,11 +120,10 @@ void check_images(const bound_call& call) {
         if (call.function->parameters[k].use != trace::access::out_image) continue;
         for (std::size_t other = 0; other < all.size(); ++other)
             if (other != k && all[other].memory == all[k].memory)
-                throw usage_error(
-                    fmt::format("kernel '{}' is given one image as arguments {} and {}, and writes it: an "
-                                "image that a launch "
-                                "writes is bound once. Write to another image, and copy it",
-                                call.function->name, std::min(k, other) + 1, std::max(k, other) + 1));
+                throw usage_error(fmt::format(
+                    "kernel '{}' is given the same image as arguments {} and {}, and writes it: an image "
+                    "that a launch writes can be bound only once. Write to another image and copy it",
+                    call.function->name, std::min(k, other) + 1, std::max(k, other) + 1));
     }
 }
 
@@ -206,7 +202,7 @@ void check_local_memory(std::uint64_t bytes, const ir::function& kernel, const d
     bytes += kernel.local_bytes;
     if (bytes > device.local_memory)
         throw usage_error(
-            fmt::format("kernel '{}' asks for {} bytes of local memory, but '{}' has {} per work-group",
+            fmt::format("kernel '{}' needs {} bytes of local memory, but '{}' has {} per work-group",
                         kernel.name, bytes, device.name, device.local_memory));
 }
 

@@ -44,8 +44,8 @@ public:
         const std::size_t bytes = kernel_.local_bytes, most = language_.has.most_local_array;
         if (bytes > most)
             refuse(kernel_.where,
-                   fmt::format("has local arrays of {} bytes; {} allows {} to a LocalArray. Take the memory "
-                               "as a Local parameter, which is sized at the launch and may have {} on '{}'",
+                   fmt::format("has local arrays of {} bytes; {} allows at most {} for LocalArray. Use a "
+                               "Local parameter instead: it is sized at launch, up to {} bytes on '{}'",
                                bytes, language_.name, most, device_.local_memory, device_.name));
     }
 
@@ -65,14 +65,13 @@ private:
     }
     void image_(const ir::parameter& p, const ir::source_line& where) const {
         if (!device_.has_images)
-            refuse(where,
-                   fmt::format("takes an image, and '{}' has none; take a buffer, or choose a device with "
-                               "balm::filter::images",
-                               device_.name));
+            refuse(where, fmt::format("takes an image, but '{}' does not support images; use a buffer, or "
+                                      "choose a device with balm::filter::images",
+                                      device_.name));
         const std::string extension = language_.image_extension ? language_.image_extension(p) : "";
         if (!extension.empty() && !has_extension(device_, extension))
-            refuse(where, fmt::format("writes an image of 3 dimensions, for which '{}' lacks {}; "
-                                      "write a buffer and copy it to the image (copy_to)",
+            refuse(where, fmt::format("writes a 3-dimensional image, for which '{}' lacks {}; write to a "
+                                      "buffer and copy it to the image (copy_to)",
                                       device_.name, extension));
     }
     void atomic_(ir::atomic_op what, const ir::instruction& i) const {
@@ -80,18 +79,16 @@ private:
         const std::string extension =
             language_.atomic_extension ? language_.atomic_extension(what, element) : "";
         if (!extension.empty() && !has_extension(device_, extension))
-            refuse(
-                i.where,
-                fmt::format("has an atomic operation ({}) on 64-bit elements ({}), for which '{}' lacks {}; "
-                            "use 32-bit elements or another device",
-                            ir::to_string(what), to_string(element), device_.name, extension));
+            refuse(i.where, fmt::format("uses an atomic operation ({}) on 64-bit elements ({}), for which "
+                                        "'{}' lacks {}; use 32-bit elements or another device",
+                                        ir::to_string(what), to_string(element), device_.name, extension));
         const bool adds_f64 = what == ir::atomic_op::add && element == scalar::f64;
         const int least = language_.has.version_that_adds_f64;
         if (least != 0 && adds_f64 && major_version(device_) < least)
-            refuse(i.where, fmt::format("adds atomically to elements of type double, which takes compute "
-                                        "capability {}.0; '{}' has {}. Use float elements or OpenCL "
-                                        "(BALM_BACKEND=opencl)",
-                                        least, device_.name, device_.version));
+            refuse(i.where,
+                   fmt::format("uses an atomic add on double, which needs compute capability {}.0 or later; "
+                               "'{}' has {}. Use float elements or OpenCL (BALM_BACKEND=opencl)",
+                               least, device_.name, device_.version));
     }
 
     const ir::function& kernel_;

@@ -107,26 +107,26 @@ void check_sizes(const runtime::grid& g, const std::size_t* local, const std::in
     const std::size_t* const global = g.global.data();
     if (std::any_of(global, global + g.dimensions, is_negative))
         throw usage_error(
-            fmt::format("kernel '{}' is launched over {} work-items: a grid's sizes are 0 or more", kernel,
+            fmt::format("kernel '{}' is launched over {} work-items: grid sizes cannot be negative", kernel,
                         product(g, global)));
     if (local != nullptr && std::any_of(local, local + g.dimensions, is_negative))
         throw usage_error(
-            fmt::format("kernel '{}' is launched over {} work-items in work-groups of {}: a work-group's "
-                        "sizes are 1 or more",
+            fmt::format("kernel '{}' is launched over {} work-items in work-groups of {}: work-group sizes "
+                        "must be positive",
                         kernel, product(g, global), product(g, local)));
     if (is_empty(g)) return;
     std::size_t room = most_items_in_grid;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (global[d] > room)
-            throw usage_error(fmt::format(
-                "kernel '{}' is launched over {} work-items, more than the {} that can be counted", kernel,
-                product(g, global), most_items_in_grid));
+            throw usage_error(
+                fmt::format("kernel '{}' is launched over {} work-items, more than the maximum of {}", kernel,
+                            product(g, global), most_items_in_grid));
         room /= global[d];
         if (offset != nullptr && offset[d] > 0 &&
             global[d] > most_items_in_grid - static_cast<std::size_t>(offset[d]))
             throw usage_error(
-                fmt::format("kernel '{}' is launched over {} work-items from {} on in dimension "
-                            "{}: its last work-items would be beyond place {}",
+                fmt::format("kernel '{}' is launched over {} work-items at offset {} in dimension {}: their "
+                            "sum exceeds {}",
                             kernel, global[d], offset[d], d, most_items_in_grid));
     }
 }
@@ -156,8 +156,7 @@ void check_local(const runtime::grid& g, const std::string& kernel, const device
                             kernel, g.local[d], g.global[d], d));
         if (g.local[d] > device.max_work_item_sizes[d])
             throw usage_error(
-                fmt::format("kernel '{}': the local size {} in dimension {} is beyond the {} that "
-                            "'{}' allows",
+                fmt::format("kernel '{}': the local size {} in dimension {} exceeds the {} that '{}' allows",
                             kernel, g.local[d], d, device.max_work_item_sizes[d], device.name));
     }
 }
@@ -168,8 +167,8 @@ void check_group_size(const runtime::grid& g, const std::string& kernel, const d
     const std::size_t limit = std::min(of_program, device.max_work_group_size);
     if (items > limit)
         throw usage_error(
-            fmt::format("kernel '{}': work-groups of {} work-items are asked for, but on '{}' this "
-                        "kernel allows {}",
+            fmt::format("kernel '{}': work-groups of {} work-items were requested, but on '{}' this kernel "
+                        "allows at most {}",
                         kernel, items, device.name, limit));
 }
 
@@ -177,15 +176,15 @@ bool leave_offset_to_driver(const ir::function& kernel, const runtime::device_st
                             const std::int64_t* offset) {
     if (!kernel.text && asks_in_text(kernel))
         throw usage_error(
-            fmt::format("kernel '{}' is launched with an offset, but a function that it calls is given "
-                        "as text and asks for its place in the grid: pass the place to it as a value",
+            fmt::format("kernel '{}' is launched with an offset, but a function that it calls is given as "
+                        "text and queries its position in the grid: pass the position to it as a value",
                         kernel.name));
     if (!kernel.text || !kernels::features_of(device).has_grid_offset) return false;
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (offset[d] < 0)
             throw usage_error(
-                fmt::format("kernel '{}' is given as text and launched with the offset {}; OpenCL knows "
-                            "none below 0",
+                fmt::format("kernel '{}' is given as text and launched with the offset {}; OpenCL has no "
+                            "negative offsets",
                             kernel.name, offset[d]));
         g.offset[d] = static_cast<std::size_t>(offset[d]);
     }
@@ -198,8 +197,8 @@ bool take_required_local(const ir::function& kernel, runtime::grid& g, const std
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         if (given && given[d] != required[d])
             throw usage_error(
-                fmt::format("kernel '{}' says that it needs work-groups of {} x {} x {} "
-                            "(reqd_work_group_size), but is launched with {} in dimension {}",
+                fmt::format("kernel '{}' requires work-groups of {} x {} x {} (reqd_work_group_size), but is "
+                            "launched with {} in dimension {}",
                             kernel.name, required[0], required[1], required[2], given[d], d));
         g.local[d] = required[d];
     }
@@ -216,12 +215,13 @@ void check_can_be_divided(const ir::function& kernel, const runtime::grid& g, co
     if (!walks && !kernel.text && !asks_in_text(kernel)) return;
     const sizes most = most_groups(g, device);
     throw usage_error(fmt::format(
-        "kernel '{}', {}, is launched over {} work-items in work-groups of {}, which are more groups than "
-        "the "
-        "{} that '{}' takes at once; launch {}",
-        kernel.name, walks ? "which walks a grid_range" : "which is or calls text that asks for its place",
+        "kernel '{}', {}, is launched over {} work-items in work-groups of {}, more than the {} groups that "
+        "'{}' allows per launch; launch {}",
+        kernel.name,
+        walks ? "which uses grid_range" : "which is given as text or calls text that queries its position",
         product(g, g.global), product(g, g.local), product(g, most), device.name,
-        walks ? "fewer work-items, each of which then walks more" : "larger groups, or parts"));
+        walks ? "fewer work-items, each of which then processes more elements"
+              : "larger groups, or several smaller grids"));
 }
 
 subgrid whole_of(const runtime::grid& g) {
@@ -241,15 +241,14 @@ std::array<std::vector<subgrid_range>, 3> subgrids_of(const runtime::grid& g, co
 }  // namespace kernels
 
 std::size_t detail::work_items(std::size_t count, std::size_t size) {
-    if (size == 0) throw usage_error("work-groups of 0 work-items are asked for");
+    if (size == 0) throw usage_error("work-groups of 0 work-items were requested; the size must be positive");
     if (count > kernels::most_items_in_grid || size > kernels::most_items_in_grid)
         throw usage_error(
-            fmt::format("{} work-groups of {} work-items are asked for: both numbers are "
-                        "positive",
+            fmt::format("{} work-groups of {} work-items were requested: neither number can be negative",
                         static_cast<std::int64_t>(count), static_cast<std::int64_t>(size)));
     if (count > kernels::most_items_in_grid / size)
         throw usage_error(
-            fmt::format("{} work-groups of {} work-items are more than any grid holds", count, size));
+            fmt::format("{} work-groups of {} work-items exceed the largest possible grid", count, size));
     return count * size;
 }
 

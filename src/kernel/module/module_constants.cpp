@@ -116,9 +116,9 @@ private:
         const ir::parameter& p = f.parameters[f.code[ir::root_of(f, pointer)].bits];
         const ir::source_line& where = f.code[v].where;
         throw usage_error(fmt::format(
-            "{}'{}' keeps a pointer to the constant '{}', or passes it on, but the device's constant memory "
-            "has no room for that constant, so it is in global memory, which the pointer's type does "
-            "not say; index the constant where it is read ({}[i])",
+            "{}'{}' stores or passes on a pointer to the constant '{}', but that constant does not fit into "
+            "the device's constant memory: it is in global memory, and the pointer has the wrong type; index "
+            "the constant directly ({}[i])",
             where.file ? fmt::format("{}:{}: ", where.file, where.line) : "", f.name, p.name, p.name));
     }
 

@@ -65,17 +65,17 @@ runtime::storage* instance_state::find(const ir::constant_data& data) const {
 
 runtime::storage& instance_state::memory_of(const ir::constant_data& data, const ir::function& reader) const {
     if (runtime::storage* const found = find(data)) return *found;
-    throw usage_error(fmt::format(
-        "kernel '{}' reads the constant '{}' of another module than the one that launches it; link "
-        "that module where this one is defined, by m.link(…)",
-        reader.name, data.name));
+    throw usage_error(
+        fmt::format("kernel '{}' reads the constant '{}', whose module the launching module does not link; "
+                    "link it in the launching module's definition, with m.link(…)",
+                    reader.name, data.name));
 }
 
 runtime::storage& instance_state::memory_of(const ir::constant_data& data) const {
     if (runtime::storage* const found = find(data)) return *found;
     throw usage_error(
-        fmt::format("the constant '{}' is of another module than the program that sets or gets it; link that "
-                    "module where this one is defined, by m.link(…)",
+        fmt::format("the constant '{}' belongs to a module that the program's own module does not link; link "
+                    "it in the definition, with m.link(…)",
                     data.name));
 }
 

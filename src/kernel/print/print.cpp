@@ -84,8 +84,8 @@ void record(bool is_check, std::string_view text, location where, const print_va
     const auto known = kernels::checked(std::move(format));
     if (known->words > most_words)
         throw trace_error(
-            fmt::format("{}:{}: this passes on {} bytes of values, but one print or check can "
-                        "pass on {}; print them in parts",
+            fmt::format("{}:{}: the values take {} bytes, but one print or check can pass at most {}; split "
+                        "it into several",
                         where.file, where.line, 4 * known->words, 4 * most_words));
     words_in taken;
     for (std::size_t k = 0; k < count; ++k)

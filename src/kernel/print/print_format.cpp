@@ -110,7 +110,8 @@ struct fmt::formatter<balm::kernels::composite> {
         const auto* end = context.begin();
         for (; end != context.end() && *end != '}'; ++end)
             if (*end == '{')
-                throw format_error("a width or precision from an argument is for single numbers only");
+                throw format_error(
+                    "a width or precision from an argument is supported only for single numbers");
         specification = {context.begin(), static_cast<std::size_t>(end - context.begin())};
         return end;
     }
@@ -252,17 +253,17 @@ std::string type_of(const print_argument& argument) {
 void check_format(print_format& format) {
     const fields found = fields_of(format.text);
     if (found.longest_size > longest_field) refuse(format, too_long(found.longest_size));
-    if (found.fills_with_brace) refuse(format, "{:} ahead of <, > or ^ can be read in two ways; write {}");
+    if (found.fills_with_brace) refuse(format, "{:} before <, > or ^ is ambiguous; write {}");
     format.sizes.assign(found.sizes.begin(), found.sizes.end());
     const std::vector<std::uint32_t> zeros(format.words + 1);
     try {
         fill(format, zeros.data());
     } catch (const fmt::format_error& fault) {
         const std::string why = fault.what();
-        refuse(format, why == "argument not found" ? "it asks for more arguments than there are" : why);
+        refuse(format, why == "argument not found" ? "it needs more arguments than were given" : why);
     }
     for (std::size_t k = 0; k < format.arguments.size(); ++k)
-        if (found.used.count(k) == 0) refuse(format, fmt::format("it makes no use of argument {}", k + 1));
+        if (found.used.count(k) == 0) refuse(format, fmt::format("it does not use argument {}", k + 1));
 }
 
 // Writes the length ahead of each text: a text may contain the separators.

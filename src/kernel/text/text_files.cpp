@@ -37,7 +37,7 @@ std::string read_file(const std::string& path, const std::string& wanted_by) {
     std::string words;
     const std::string fault = runtime::read_file(path, max_file_bytes + 1, words);
     if (!fault.empty()) fail(fault);
-    if (words.size() > max_file_bytes) fail("is larger than 16 MiB; is it a text?");
+    if (words.size() > max_file_bytes) fail("is larger than 16 MiB; is it a text file?");
     if (words.find_first_not_of(" \t\r\n\f\v") == std::string::npos) fail("is empty");
     return words;
 }
@@ -56,8 +56,8 @@ public:
         const bool is_once = says_once(list);
         open_.push_back({name, is_once || has_guard(list)});
         if (open_.size() > max_include_depth)
-            throw usage_error(
-                fmt::format("'{}' is included through more than {} files", name, max_include_depth));
+            throw usage_error(fmt::format("'{}' is included through a chain of more than {} files", name,
+                                          max_include_depth));
         std::string made;
         std::size_t at = 0;
         int conditions = 0;
@@ -94,7 +94,8 @@ private:
 
     static void refuse_size(std::size_t bytes, const std::string& name) {
         if (bytes > max_text_bytes)
-            throw usage_error(fmt::format("'{}' with what it includes is larger than 64 MiB", name));
+            throw usage_error(
+                fmt::format("'{}' and the files that it includes are larger than 64 MiB in total", name));
     }
     static bool exists(const std::string& path) {
         std::error_code ignored;
@@ -132,11 +133,10 @@ private:
         }
         if (exists(path) && !is_regular(path))
             throw usage_error(
-                fmt::format("{}: '{}' is no regular file", opencl_c::words(by), shortened_path(path)));
+                fmt::format("{}: '{}' is not a regular file", opencl_c::words(by), shortened_path(path)));
         if (++includes_ > max_includes)
             throw usage_error(
-                fmt::format("{}: more than {} files are included, files that are included several "
-                            "times counted as often",
+                fmt::format("{}: more than {} files are included (a file counts each time it is included)",
                             opencl_c::words(by), max_includes));
         const std::string words = read_file(path, fmt::format(", which {} includes,", opencl_c::words(by)));
         return fmt::format("#line 1 \"{}\"\n{}", path, resolve(words, path, folder_of(path)));
@@ -151,12 +151,12 @@ std::shared_ptr<const ir::named_text> checked_text(std::string_view words, const
     if (words.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos)
         throw usage_error(fmt::format("the OpenCL C text '{}' is empty", name));
     if (name.find_first_of("\"\\\n") != std::string::npos)
-        throw usage_error("the name of a text holds a quote, a backslash or a line's end");
+        throw usage_error("the name of a text contains a quote, a backslash or a newline");
     try {
         return std::make_shared<const ir::named_text>(
             ir::named_text{name, includer().resolve(std::string(words), name, folder)});
     } catch (const opencl_c::fault& f) {
-        throw usage_error(fmt::format("this is no OpenCL C: {}", f.what()));
+        throw usage_error(fmt::format("this is not OpenCL C: {}", f.what()));
     }
 }
 

@@ -64,7 +64,7 @@ bool has_conditions(const ir::text_list& texts) {
 std::string path_hint(const ir::text_list& texts) {
     const std::string& words = texts[0]->words;
     if (words.size() >= 4096 || words.find_first_of(" \n;{") != std::string::npos) return {};
-    return fmt::format(". The text is '{}'; a file is named with text_source::from_files({{\"…\"}})", words);
+    return fmt::format(". The text is '{}'; to read a file, use text_source::from_files({{\"…\"}})", words);
 }
 
 /// The text and its declarations, as far as they are known without a device: a condition on a vendor's macro
@@ -80,10 +80,10 @@ std::optional<survey> survey_of(const ir::text_list& texts) {
         s.declared = opencl_c::read_outline(s.words);
         return s;
     } catch (const opencl_c::excess& fault) {
-        throw usage_error(fmt::format("this text is refused: {}", fault.what()));
+        throw usage_error(fmt::format("this text is rejected: {}", fault.what()));
     } catch (const opencl_c::fault& fault) {
         if (has_conditions(texts)) return std::nullopt;
-        throw usage_error(fmt::format("this is no OpenCL C: {}{}", fault.what(), path_hint(texts)));
+        throw usage_error(fmt::format("this is not OpenCL C: {}{}", fault.what(), path_hint(texts)));
     }
 }
 
@@ -185,10 +185,10 @@ void refuse_nameless_types(const ir::function& f) {
                 "itself",
                 f.name));
         if (ir::is_structure(t) && (k >= f.text->structures.size() || f.text->structures[k].empty()))
-            throw usage_error(fmt::format(
-                "function '{}' takes or returns the structure {}, and its definition, which names that "
-                "structure in the text, is not there or depends on a condition (#if)",
-                f.name, type_words(t)));
+            throw usage_error(
+                fmt::format("function '{}' takes or returns the structure {}, but its definition, which "
+                            "names that structure in the text, is missing or depends on a condition (#if)",
+                            f.name, type_words(t)));
     };
     for (std::size_t k = 0; k < f.parameters.size(); ++k) refuse(f.parameters[k].what, k);
     refuse(f.result, f.parameters.size());
@@ -207,7 +207,8 @@ text_source::text_source(const ir::function& f, bool throws)
     : state_(state_of(throws, [&](ir::text_list& list) {
           if (!f.text)
               throw usage_error(fmt::format(
-                  "'{}' was traced from C++ and has no text that another could be found in", f.name));
+                  "'{}' was traced from C++ and has no source text to find other kernels or functions in",
+                  f.name));
           list = f.text->texts;
       })) {}
 
@@ -247,10 +248,9 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
                                                          std::size_t count, const text_source& source) {
     if (source.state()->fault) std::rethrow_exception(source.state()->fault);
     if (!emit::is_identifier(name.words))
-        throw usage_error(
-            fmt::format("'{}' is no name of a kernel or function: it is to be a C identifier, as "
-                        "the text has it",
-                        name.words));
+        throw usage_error(fmt::format(
+            "'{}' is not a valid name for a kernel or function: use the C identifier from the text",
+            name.words));
     auto body = std::make_shared<ir::text_body>();
     for (const auto& each : source.state()->texts)
         body->texts.push_back(each->name.empty() ? std::make_shared<const ir::named_text>(ir::named_text{
@@ -267,11 +267,10 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
         const auto [element, use, is_promised, follows_text] = parameters[k];
         follows.push_back(follows_text);
         if (element.is_image())
-            throw usage_error(
-                fmt::format("parameter {} of '{}', which is given as text, is an image: CUDA C++ has no "
-                            "words for those of "
-                            "OpenCL C. Write the kernel in C++ (balm::kernel), or pass a buffer",
-                            k + 1, name.words));
+            throw usage_error(fmt::format(
+                "parameter {} of '{}', which is given as text, is an image: CUDA C++ has no equivalent of "
+                "OpenCL C images. Write the kernel in C++ (balm::kernel), or pass a buffer",
+                k + 1, name.words));
         ir::parameter p;
         p.use = use;
         p.what = use == trace::access::value ? element
@@ -282,10 +281,9 @@ std::shared_ptr<const ir::function> detail::find_in_text(const located_name& nam
     }
     f->text = body;
     if (body->texts.empty() && dimensions > 0)
-        throw usage_error(
-            fmt::format("kernel '{}' is given no text; name the source, or another kernel whose "
-                        "source defines it",
-                        f->name));
+        throw usage_error(fmt::format(
+            "kernel '{}' has no source text; pass the source, or another kernel whose source defines it",
+            f->name));
     if (!body->texts.empty())
         if (const auto s = survey_of(body->texts)) check_definition(*f, *body, *s, follows);
     if (dimensions == 0) refuse_nameless_types(*f);

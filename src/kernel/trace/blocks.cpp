@@ -93,9 +93,11 @@ std::uint32_t open_grid_for(node count, node& variable, location where, int dime
     const auto blocks_around = static_cast<int>(t.frames.size()) - 1;
     const int loops_around = t.function.dimensions - 1 - dimension;
     if (blocks_around < loops_around)
-        fail(where, "grid_range shares out the work-items of a 1-dimensional kernel; this is none");
+        fail(where, "grid_range needs a 1-dimensional kernel; this kernel has more dimensions");
     if (blocks_around > loops_around)
-        fail(where, "grid_range is inside another block; it covers the whole grid");
+        fail(where,
+             "grid_range is inside a function or another block; it covers the whole grid, so use it at the "
+             "top level of a kernel");
     const value_id id = t.use(count);
     instruction loop = make(opcode::grid_for, scalar::i64, where);
     loop.bits = static_cast<std::uint64_t>(dimension);

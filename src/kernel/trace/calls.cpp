@@ -25,7 +25,7 @@ void refuse_lacking_dimensions(const ir::function& callee) {
         const auto found = std::find_if(each->code.begin(), each->code.end(), lacks);
         if (found != each->code.end())
             fail(found->where,
-                 fmt::format("{}({}) is asked for in '{}', but '{}', which calls it, has {} dimension{}",
+                 fmt::format("{}({}) is called in '{}', but its caller '{}' has {} dimension{}",
                              ir::to_string(static_cast<place>(found->detail)), found->bits, each->name,
                              kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s"));
     }
@@ -35,27 +35,22 @@ void refuse_lacking_dimensions(const ir::function& callee) {
 std::shared_ptr<const ir::function> called_kernel(const ir::function& kernel, location where) {
     const ir::function& caller = current().function;
     if (caller.dimensions == 0)
-        fail(where,
-             fmt::format("the kernel '{}' is called in the function '{}': only kernels call kernels. Make "
-                         "what they share a balm::function",
-                         kernel.name, caller.name));
+        fail(where, fmt::format("the kernel '{}' is called in the function '{}': only kernels can call "
+                                "kernels. Move the shared code into a balm::function",
+                                kernel.name, caller.name));
     if (caller.dimensions != kernel.dimensions)
-        fail(where,
-             fmt::format("the kernel '{}' has {} dimension{} and is called in '{}', which has {}: a kernel "
-                         "calls kernels of its own number of dimensions",
-                         kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s", caller.name,
-                         caller.dimensions));
+        fail(where, fmt::format("the kernel '{}' has {} dimension{} and is called in '{}', which has {}: a "
+                                "kernel can call only kernels with the same number of dimensions",
+                                kernel.name, kernel.dimensions, kernel.dimensions == 1 ? "" : "s",
+                                caller.name, caller.dimensions));
     if (kernel.text)
-        fail(where,
-             fmt::format(
-                 "the kernel '{}', which is given as text, is called in '{}': give what is to be called "
-                 "as a source_function",
-                 kernel.name, caller.name));
+        fail(where, fmt::format("the kernel '{}', which is given as text, is called in '{}': pass the code "
+                                "to call as a source_function",
+                                kernel.name, caller.name));
     if (kernel.local_bytes > 0)
-        fail(where,
-             fmt::format("the kernel '{}' declares a local array of its own, and is called in '{}': pass the "
-                         "array to it, as Local",
-                         kernel.name, caller.name));
+        fail(where, fmt::format("the kernel '{}' declares a local array and is called in '{}': pass the "
+                                "array to it as a Local parameter",
+                                kernel.name, caller.name));
     std::shared_ptr<const ir::function> made = ir::as_function(kernel);
     for (const auto& known : caller.callees)
         if (known->identity == made->identity && known->name == made->name && known->given == made->given)

@@ -16,8 +16,8 @@ ir::value_id extent_of(const node& memory, std::size_t dimension, location where
     const ir::instruction& source = t.function.code[t.use(memory)];
     if (source.op != opcode::parameter)
         fail(where,
-             "memory is indexed by several positions, but is no parameter of the kernel or function; index "
-             "it flat: a[row * columns + column]");
+             "memory that is not a parameter of the kernel or function is accessed with several indices; use "
+             "a flat index: a[row * columns + column]");
     const auto number = static_cast<std::uint16_t>(4 * source.bits + dimension);
     const runtime::parameter_origin origin{runtime::origin::extent, number};
     const auto known = std::find_if(t.extents.begin(), t.extents.end(),

@@ -35,10 +35,11 @@ std::vector<std::string> split_signature(std::string_view signature, location wh
     if (!word.empty()) words.push_back(word);
     for (const std::string& w : words)
         if (!emit::is_identifier(w))
-            fail(where, fmt::format("'{}' is no name for a kernel or function: write a C identifier, with "
-                                    "the names of its parameters in parentheses if you like, as in "
-                                    "\"scale(n, in, out)\"",
-                                    signature));
+            fail(where,
+                 fmt::format(
+                     "'{}' is not a valid name for a kernel or function: use a C identifier, optionally "
+                     "followed by parameter names in parentheses, as in \"scale(n, in, out)\"",
+                     signature));
     if (words.empty()) fail(where, "a kernel or function needs a name");
     return words;
 }
@@ -128,13 +129,13 @@ void unsigned_range_counts_down(location where) {
 
 void constant_does_not_fit(scalar type) {
     throw trace_error(std::string("a host constant does not fit the device type ") + to_string(type) +
-                      " that it is combined with; give it a variable of a wider type (Long x = …)");
+                      "; use a variable of a wider type (Long x = …)");
 }
 
 void unsigned_constant_does_not_fit(scalar type, std::uint64_t value) {
     throw trace_error(
-        fmt::format("the host constant {0} takes the device type {1} that it is combined with, and is beyond "
-                    "its range: cast<std::uint{2}_t>(x) makes the other operand unsigned, Long(x) wide",
+        fmt::format("the host constant {0} is converted to {1}, the type of the other operand, and is out of "
+                    "range: cast<std::uint{2}_t>(x) makes the other operand unsigned, Long(x) makes it wider",
                     value, to_string(type), 8 * size_of(type)));
 }
 

@@ -31,7 +31,7 @@ node query(place what, int dimension, location where) {
     tracer& t = current();
     const int limit = t.function.dimensions == 0 ? 3 : t.function.dimensions;
     if (dimension < 0 || dimension >= limit)
-        fail(where, fmt::format("{}({}) is asked for, but '{}' has {} dimension{}", ir::to_string(what),
+        fail(where, fmt::format("{}({}) is called, but '{}' has {} dimension{}", ir::to_string(what),
                                 dimension, t.function.name, limit, limit == 1 ? "" : "s"));
     instruction i = make(opcode::place, scalar::i64, where);
     i.detail = static_cast<std::uint16_t>(what);
@@ -42,8 +42,8 @@ node query(place what, int dimension, location where) {
 int grid_dimensions(location where) {
     const ir::function& f = current().function;
     if (f.dimensions > 0) return f.dimensions;
-    fail(where, fmt::format("work_dimensions() is asked for in '{}', a function, which kernels of any number "
-                            "of dimensions may call; pass it as a parameter",
+    fail(where, fmt::format("work_dimensions() is called in the function '{}', which kernels of any number "
+                            "of dimensions may call; pass the number as a parameter",
                             f.name));
 }
 
@@ -52,8 +52,8 @@ node convert(node value, scalar to) {
     const value_id id = t.use(value);
     if (value.type == type(to, value.type.lanes)) return value;
     if (value.type.is_pointer() ? to != scalar::u64 : value.type.aggregate != 0)
-        fail(t.where,
-             fmt::format("a value of type {} is converted to {}", ir::to_string(value.type), to_string(to)));
+        fail(t.where, fmt::format("a value of type {} cannot be converted to {}", ir::to_string(value.type),
+                                  to_string(to)));
     return t.node_of(
         t.record(make(opcode::convert, type(to, value.type.is_pointer() ? 1 : value.type.lanes)), {&id, 1}));
 }
@@ -129,7 +129,8 @@ node compose(type vector, const node* parts, std::size_t count) {
     }
     if (ids.size() == 1) return t.node_of(t.record(make(opcode::broadcast, vector), ids));
     if (ids.size() != vector.lanes)
-        fail(t.where, fmt::format("a vector of {} lanes is made of {}", vector.lanes, ids.size()));
+        fail(t.where,
+             fmt::format("a vector of {} lanes is constructed from {} lanes", vector.lanes, ids.size()));
     return t.node_of(t.record(make(opcode::compose, vector), ids));
 }
 
@@ -160,13 +161,12 @@ node load(node pointer, node index, location where, bool is_volatile) {
 node object(type element, std::uint64_t count, space where, bool zeroed, location at) {
     tracer& t = current();
     if (count == 0 || count * size_of(element) > max_object_bytes)
-        fail(at,
-             fmt::format("an array of {} elements of {} bytes is declared in '{}': between 1 element and {} "
-                         "bytes there is room for in a kernel",
-                         count, size_of(element), t.function.name, max_object_bytes));
+        fail(at, fmt::format("an array of {} elements of {} bytes is declared in '{}': an array in a kernel "
+                             "has at least 1 element and at most {} bytes",
+                             count, size_of(element), t.function.name, max_object_bytes));
     if (where == space::local && (t.function.dimensions == 0 || t.frames.size() > 1))
         fail(at,
-             "a local array belongs to the kernel as a whole: declare it ahead of IF, WHILE and loops, and "
+             "a local array belongs to the kernel as a whole: declare it before IF, WHILE and loops, and "
              "pass it to functions as Local");
     instruction i = make(opcode::object, pointer_to(element, where), at);
     i.bits = count;
@@ -232,7 +232,7 @@ void check_index(node index, std::uint64_t elements, location where) {
 void check_lane(std::int64_t lane, int lanes) {
     if (lane < 0 || lane >= lanes)
         fail(current().where,
-             fmt::format("lane {} is asked for: the vector has {} lanes, counted from 0", lane, lanes));
+             fmt::format("lane {} is out of range: the vector has {} lanes, counted from 0", lane, lanes));
 }
 
 node reinterpret(node pointer, type to) {

@@ -48,7 +48,7 @@ choice choose(const device_filter& wanted) {
         if (!verdict.accepted)
             pass_over(verdict.words);
         else if (twin != made.devices.end())
-            pass_over(fmt::format("is the same card as one taken through {}", to_string(twin->info().api)));
+            pass_over(fmt::format("is the same card as one chosen through {}", to_string(twin->info().api)));
         else
             made.devices.emplace_back(runtime::open_again(candidate));
     }
@@ -58,14 +58,14 @@ choice choose(const device_filter& wanted) {
 
 [[noreturn]] void throw_no_device(const choice& made, const std::string& asked) {
     std::string text = made.passed_over.empty() ? "There is no device on this machine."
-                                                : fmt::format("No device fits {}.", asked);
-    if (!made.passed_over.empty()) text += " Each was passed over because it does not fit:";
+                                                : fmt::format("No device matches {}.", asked);
+    if (!made.passed_over.empty()) text += " Rejected devices:";
     for (const std::string& line : made.passed_over) text += "\n  " + line;
     const auto& notes = runtime::platforms().notes;
-    if (!notes.empty()) text += "\nOf the drivers:";
+    if (!notes.empty()) text += "\nDriver notes:";
     for (const std::string& note : notes) text += "\n  " + note;
-    text += made.passed_over.empty() ? "\n`balm doctor` says what to install or to change."
-                                     : "\n`balm devices` lists what there is.";
+    text += made.passed_over.empty() ? "\nRun `balm doctor` to see what to install or change."
+                                     : "\nRun `balm devices` to list the available devices.";
     throw no_device_error(text);
 }
 
@@ -91,7 +91,7 @@ choice chosen_devices(const device_filter& wanted) {
 
 choice checked_devices(std::vector<device> given) {
     if (given.empty())
-        throw usage_error("A context was made of an empty list of devices; give it at least one.");
+        throw usage_error("A context was constructed from an empty list of devices; pass at least one.");
     return {std::move(given), {}, {}};
 }
 
@@ -136,7 +136,7 @@ std::vector<balm::device> context::devices() && { return state_->devices; }
 
 const balm::device& context::device(std::size_t i) const {
     if (i >= size())
-        throw usage_error(fmt::format("Device {} was asked of a context that has {} (from 0 to {}).", i,
+        throw usage_error(fmt::format("Device {} is out of range for a context that has {} (0 to {}).", i,
                                       size(), size() - 1));
     return state_->devices[i];
 }
@@ -145,10 +145,10 @@ context context::weighted(std::vector<double> weights) const {
     const auto is_wrong = [](double w) { return !(w >= 0) || !std::isfinite(w); };
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     if (weights.size() != size() || std::any_of(weights.begin(), weights.end(), is_wrong) || !(sum > 0))
-        throw usage_error(fmt::format(
-            "a context of {} devices is given the weights {{{}}}; it takes one for each device, at "
-            "least 0, and not all of them 0",
-            size(), fmt::join(weights, ", ")));
+        throw usage_error(
+            fmt::format("A context of {} devices was given the weights {{{}}}; pass one finite weight per "
+                        "device, none of them negative and at least one positive.",
+                        size(), fmt::join(weights, ", ")));
     context same = *this;
     same.weights_ = std::move(weights);
     return same;
@@ -160,7 +160,8 @@ void context::print_to(std::ostream& stream) {
 
 void context::print_with(std::shared_ptr<detail::text_writer> writer) {
     if (!writer)
-        throw usage_error("A context was told to print to an empty function; give it one, or a stream.");
+        throw usage_error(
+            "context::print_to was called with an empty function; pass a callable or a stream.");
     state_->own_outlet().write_to(
         [writer = std::move(writer)](std::string_view text) { writer->write(text); });
 }
@@ -170,7 +171,7 @@ void context::print_buffer_size(std::size_t bytes) {
                                  << 32;  // its words are counted in 32 bits, with room to spare
     if (bytes > most)
         throw usage_error(
-            fmt::format("A print buffer of {} bytes was asked for; at most {} can be counted.", bytes, most));
+            fmt::format("A print buffer of {} bytes was requested; the maximum is {}.", bytes, most));
     state_->own_outlet().buffer_bytes = bytes;
 }
 

@@ -55,9 +55,8 @@ std::string path_of(const std::string& name) {
 
 [[noreturn]] void throw_unusable(const std::string& path, const std::error_code& fault) {
     throw usage_error(
-        fmt::format("Exclusive use of devices was asked for, but its lock file '{}' cannot be used: {}. Set "
-                    "BALM_LOCK_DIR "
-                    "to a directory in which every user of the devices may make files.",
+        fmt::format("Exclusive use of devices was requested, but the lock file '{}' cannot be used: {}. Set "
+                    "BALM_LOCK_DIR to a directory in which every user of the devices can create files.",
                     path, fault.message()));
 }
 
@@ -95,10 +94,10 @@ file_lock lock_choice(std::chrono::milliseconds patience) {
     file_lock made = file_lock::acquire(path, patience, fault);
     if (made) return made;
     if (fault != std::errc::resource_unavailable_try_again) throw_unusable(path, fault);
-    throw no_device_error(fmt::format(
-        "Exclusive use of devices was asked for, but another process has been choosing its devices for {} "
-        "seconds: it holds '{}'. If it hangs, end it.",
-        static_cast<double>(patience.count()) / 1000, path));
+    throw no_device_error(
+        fmt::format("Exclusive use of devices was requested, but another process has been choosing its "
+                    "devices for {} seconds: it holds '{}'. If it hangs, terminate it.",
+                    static_cast<double>(patience.count()) / 1000, path));
 }
 
 }  // namespace balm::runtime

@@ -142,9 +142,10 @@ public:
             ++count;
         }
         if (!is_good || count != 32)
-            throw usage_error(fmt::format(
-                "filter::uuid was given '{}', but a uuid is 32 hexadecimal digits, as `balm devices` shows.",
-                shown(text)));
+            throw usage_error(
+                fmt::format("filter::uuid was given '{}', which is not a UUID: a UUID is 32 hexadecimal "
+                            "digits, as shown by `balm devices --verbose`.",
+                            shown(text)));
     }
     verdict judge(const device_info& info, selection&) const override {
         if (info.uuid_text().empty()) return {false, "its uuid is unknown"};
@@ -164,7 +165,7 @@ public:
     verdict judge(const device_info& info, selection&) const override {
         const bool accepted = predicate_->accepts(info);
         return {accepted,
-                accepted ? "is accepted by the given function" : "is refused by the given function"};
+                accepted ? "is accepted by the given predicate" : "is rejected by the given predicate"};
     }
 
 private:
@@ -196,7 +197,7 @@ public:
 private:
     verdict judge_number(std::size_t number) const override {
         const bool is = number < n_;
-        return {is, fmt::format("{} among the first {} that fit", is ? "is" : "is not", n_)};
+        return {is, fmt::format("{} among the first {} that match", is ? "is" : "is not", n_)};
     }
     std::size_t n_;
 };
@@ -208,7 +209,7 @@ public:
 private:
     verdict judge_number(std::size_t number) const override {
         const bool is = number == n_;
-        return {is, fmt::format("is at position {} of those that fit{}", number,
+        return {is, fmt::format("is at position {} of those that match{}", number,
                                 is ? "" : fmt::format(", not {}", n_))};
     }
     std::size_t n_;
@@ -281,7 +282,7 @@ verdict judge_images(const device_info& info, selection&) {
 }
 verdict judge_sub_groups(const device_info& info, selection&) {
     const bool has = info.sub_group_size != 0;
-    return {has, has ? "has sub-groups" : "has no sub-groups of its own"};
+    return {has, has ? "has sub-groups" : "has no native sub-groups"};
 }
 verdict judge_exclusive(const device_info& info, selection& state) {
     if (!state.choosing) state.choosing = runtime::lock_choice();
@@ -291,7 +292,7 @@ verdict judge_exclusive(const device_info& info, selection& state) {
                 fmt::format("is held by another process, which asked for exclusive use (it has locked '{}')",
                             runtime::device_lock::path_for(info))};
     state.locks.push_back(std::move(lock));
-    return {true, "is held by no other process"};
+    return {true, "is not held by another process"};
 }
 verdict judge_environment(const device_info& info, selection& state) {
     if (!state.environment.has_value()) {
@@ -346,7 +347,8 @@ device_filter version_at_least(unsigned major, unsigned minor) {
     return device_filter(std::make_shared<detail::version_node>(major, minor));
 }
 device_filter extension(std::string_view name) {
-    if (name.empty()) throw usage_error("filter::extension was given no name; give it one: \"cl_khr_fp16\".");
+    if (name.empty())
+        throw usage_error("filter::extension was given an empty name; pass one, such as \"cl_khr_fp16\".");
     return device_filter(std::make_shared<detail::extension_node>(name));
 }
 device_filter memory_at_least(std::uint64_t bytes) {

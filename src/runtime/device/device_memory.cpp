@@ -34,7 +34,7 @@ auto ask_twice(Ask&& ask, GiveBack&& give_back) {
 std::shared_ptr<storage> device_state::allocate(std::size_t bytes, memory_label label) {
     check();
     if (bytes > most_bytes)
-        throw_out_of_memory(bytes, label, "No device has as much; is a size negative, or did it overflow?");
+        throw_out_of_memory(bytes, label, "No device has that much; is a size negative, or did it overflow?");
     memory_pool::block block;
     try {
         block = take_block(memory_pool::block_bytes(bytes));
@@ -65,11 +65,11 @@ std::shared_ptr<storage> device_state::allocate_managed(std::size_t bytes, memor
     check();
     if (!driver_->has_managed_memory())
         throw usage_error(
-            fmt::format("Managed memory was asked for, but {} has none that it can share with the host "
+            fmt::format("Managed memory was requested, but {} cannot share memory with the host "
                         "(device_info::shared_virtual_memory); use a buffer and map it.",
                         words()));
     if (bytes > most_bytes)
-        throw_out_of_memory(bytes, label, "No device has as much; is a size negative, or did it overflow?");
+        throw_out_of_memory(bytes, label, "No device has that much; is a size negative, or did it overflow?");
     requests_.fetch_add(1, std::memory_order_relaxed);
     driver_allocations_.fetch_add(1, std::memory_order_relaxed);
     const std::size_t rounded = memory_pool::block_bytes(bytes);
@@ -292,7 +292,7 @@ std::shared_ptr<pinned_block> device_state::allocate_pinned(std::size_t bytes) {
     check();
     if (bytes > most_bytes)
         throw out_of_memory_error(
-            fmt::format("{} bytes of pinned host memory were asked for; is a size negative?", bytes));
+            fmt::format("{} bytes of pinned host memory were requested; is a size negative?", bytes));
     return std::make_shared<pinned_block>(shared_from_this(), bytes);
 }
 
@@ -313,7 +313,7 @@ void device_state::throw_out_of_memory(std::size_t bytes, const memory_label& la
     const std::size_t in_use = allocated_bytes();
     const std::uint64_t total = info().global_memory;
     std::string text = fmt::format(
-        "Out of memory: {} bytes ({}) cannot be had on {}. It has {} bytes, {} of which are in {} live "
+        "Out of memory: {} bytes ({}) cannot be allocated on {}. It has {} bytes, {} of which are in {} live "
         "buffers of this program, so at most {} are free. {}",
         bytes, label.words(), words(), total, in_use, rows.size(), total > in_use ? total - in_use : 0,
         driver);

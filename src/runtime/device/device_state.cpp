@@ -328,7 +328,7 @@ void device_state::throw_late_error() {
         const std::lock_guard lock(late_mutex_);
         if (is_freed())
             throw usage_error(fmt::format(
-                "{} was freed by free() and takes no more work; a new context opens it again.", words()));
+                "{} was freed by free() and accepts no more work; a new context reopens it.", words()));
         const auto own = std::find_if(late_errors_.begin(), late_errors_.end(), [](const late_error& each) {
             return each.thread == this_thread_number();
         });

@@ -34,10 +34,10 @@ event nothing_to_do(const memory_part& part, const wait_list& waits) {
 /// The bytes of a buffer of this shape. Throws usage_error if it has more than three dimensions.
 std::size_t buffer_bytes(const shape& extents, std::size_t element_size) {
     if (extents.dimensions() > 3)
-        throw usage_error(fmt::format(
-            "A buffer of {} elements is asked for; it has three dimensions at most. A vector can be viewed "
-            "in up to {}: balm::view(x, {{…}}).",
-            to_string(extents), shape::max_dimensions));
+        throw usage_error(
+            fmt::format("A buffer of {} elements was requested; a buffer has at most three dimensions. A "
+                        "vector can be viewed in up to {}: balm::view(x, {{…}}).",
+                        to_string(extents), shape::max_dimensions));
     return bytes_of(extents, element_size);
 }
 
@@ -150,9 +150,8 @@ event copy_between_devices(const memory_part& to, const memory_part& from, const
 
 [[noreturn]] void refuse_region(const memory_part& of, const shape& origin, const shape& extents) {
     throw usage_error(
-        fmt::format("A region of {} elements at ({}) was asked of {} of {} elements; it must lie inside, and "
-                    "have as many "
-                    "dimensions.",
+        fmt::format("The region of {} elements at ({}) does not fit {} of {} elements; it must lie inside "
+                    "and have the same number of dimensions.",
                     to_string(extents), to_string(origin), of.kind, to_string(of.extents)));
 }
 
@@ -186,8 +185,8 @@ void* storage_address(const runtime::storage& of) { return of.address(); }
 void check_range(const char* of, const shape& extents, std::size_t first, std::size_t last) {
     if (first > last || last > extents.count())
         throw usage_error(
-            fmt::format("The range [{}, {}) was asked of {} of {} elements ({}); its ends must be in order, "
-                        "and none beyond {}.",
+            fmt::format("The range [{}, {}) does not fit {} of {} elements ({}); it must not end before it "
+                        "begins or after {}.",
                         first, last, of, extents.count(), to_string(extents), extents.count()));
 }
 
@@ -225,8 +224,8 @@ memory_part part_region(const memory_part& of, const shape& origin, const shape&
 memory_part part_reshaped(const memory_part& of, const shape& extents) {
     if (extents.count() != of.extents.count())
         throw usage_error(fmt::format(
-            "{} of {} elements ({}) cannot be seen as {} ({} elements); the numbers must be equal.", of.kind,
-            of.extents.count(), to_string(of.extents), to_string(extents), extents.count()));
+            "{} of {} elements ({}) cannot be viewed as {} ({} elements); the element counts must be equal.",
+            of.kind, of.extents.count(), to_string(of.extents), to_string(extents), extents.count()));
     buffer_bytes(extents, of.element_size);
     return in_shape(of, extents);
 }
@@ -235,9 +234,8 @@ memory_part part_as(const memory_part& of, std::size_t element_size, std::size_t
     const std::size_t bytes = bytes_of(of);
     if (bytes % element_size != 0 || of.offset % alignment != 0)
         throw usage_error(
-            fmt::format("{} of {} bytes at byte {} of its memory cannot be seen as elements of {} bytes: "
-                        "these must fill it, "
-                        "and begin at a multiple of {}.",
+            fmt::format("{} of {} bytes at byte {} of its memory cannot be viewed as elements of {} bytes: "
+                        "its size must be a multiple of the element size, and its offset a multiple of {}.",
                         of.kind, bytes, of.offset, element_size, alignment));
     memory_part part = of;
     part.element_size = element_size;
@@ -250,15 +248,14 @@ memory_part pointed_part(std::shared_ptr<runtime::storage> memory, std::ptrdiff_
                          std::size_t element_size, std::size_t alignment, std::optional<std::size_t> count) {
     if (memory == nullptr)
         throw usage_error(
-            "A null device_pointer was used; make it with device.allocate<T>(n), or from a buffer.");
+            "A null device_pointer was used; get one from device.allocate<T>(n), or from a buffer.");
     const std::size_t end = memory->bytes();
     const bool is_inside = offset >= 0 && static_cast<std::size_t>(offset) <= end;
     const std::size_t room = is_inside ? (end - static_cast<std::size_t>(offset)) / element_size : 0;
     if (!is_inside || count.value_or(0) > room || static_cast<std::size_t>(offset) % alignment != 0)
         throw usage_error(
             fmt::format("A device_pointer to elements of {} bytes, {}, points at byte {} of memory of {} "
-                        "bytes ({}): what is "
-                        "pointed to must lie inside, at a multiple of {} bytes.",
+                        "bytes ({}): the elements must lie inside the memory, at a multiple of {} bytes.",
                         element_size, count ? fmt::format("{} of them", *count) : "to the memory's end",
                         offset, end, memory->label(), alignment));
     memory_part part;
@@ -277,7 +274,7 @@ std::ptrdiff_t moved_offset(std::ptrdiff_t offset, std::ptrdiff_t n, std::ptrdif
     if (!moved || *moved > furthest || *moved < -furthest)
         throw usage_error(
             fmt::format("A device_pointer to byte {} of its memory was moved by {} elements of {} bytes, "
-                        "further than any memory reaches.",
+                        "which is out of range.",
                         offset, step < 0 ? fmt::format("-({})", n) : std::to_string(n), std::abs(step)));
     return *moved;
 }
@@ -289,8 +286,8 @@ std::shared_ptr<runtime::storage> pointer_allocate(const std::shared_ptr<runtime
 
 void pointers_into_two_allocations() {
     throw usage_error(
-        "Two device pointers into different allocations were subtracted or ordered; only those into one can "
-        "be.");
+        "Two device pointers into different allocations were subtracted or ordered; both must point into the "
+        "same allocation.");
 }
 
 // ---- transfers ----
@@ -405,9 +402,9 @@ std::shared_ptr<runtime::device_state> storage_device(const runtime::storage& of
 }
 
 void buffer_size_mismatch(const char* what, const shape& buffer, std::size_t host, const char* kind) {
-    throw usage_error(
-        fmt::format("A {} of {} elements does not fit {} of {} elements ({}); the numbers must be equal.",
-                    what, host, kind, buffer.count(), to_string(buffer)));
+    throw usage_error(fmt::format(
+        "A {} of {} elements does not fit {} of {} elements ({}); the element counts must be equal.", what,
+        host, kind, buffer.count(), to_string(buffer)));
 }
 
 }  // namespace detail

@@ -24,7 +24,7 @@ mapping::mapping(std::shared_ptr<storage> mapped, std::size_t offset, std::size_
             made.wait();
             if (storage_->address() != nullptr &&
                 address_ != static_cast<std::byte*>(storage_->address()) + offset_)
-                throw device_error("The driver mapped managed memory to another address than its own.");
+                throw device_error("The driver mapped managed memory at an address other than its own.");
         } catch (...) {
             queue.unmap_quietly(*storage_, address_, use_of_memory());
             throw;

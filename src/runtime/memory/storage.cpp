@@ -73,9 +73,9 @@ void storage::free() {
 void storage::check_usable(use how) const {
     const std::uint32_t found = restrictions_.load(std::memory_order_acquire);
     if ((found & freed) != 0)
-        throw usage_error(
-            fmt::format("Memory ({}) on {} was freed by free() and can no longer be used; make a new buffer.",
-                        label(), device_->words()));
+        throw usage_error(fmt::format(
+            "Memory ({}) on {} was freed by free() and can no longer be used; create a new buffer.", label(),
+            device_->words()));
     if (found >= one_writer || (found != 0 && how == use::write))
         throw usage_error(fmt::format(
             "Memory ({}) on {} is mapped by the host, to {}; release the mapping before a command {} it.",
@@ -85,8 +85,8 @@ void storage::check_usable(use how) const {
 
 void storage::refuse_kernel(use how) const {
     throw usage_error(fmt::format(
-        "Memory ({}) on {} was made for kernels that only {} it ({}), but a kernel was launched that may {} "
-        "it; bind it to another parameter, or make it with CL_MEM_READ_WRITE.",
+        "Memory ({}) on {} was created for kernels that only {} it ({}), but a kernel was launched that may "
+        "{} it; bind it to another parameter, or create it with CL_MEM_READ_WRITE.",
         label(), device_->words(), how == use::write ? "read" : "write",
         how == use::write ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY", how == use::write ? "write" : "read"));
 }

@@ -203,7 +203,7 @@ std::optional<std::string> disk_cache::refusal() const noexcept {
         if (directory_) return writable_by_others(*directory_);
         return std::nullopt;
     } catch (...) {
-        return "there is no memory to look at its directory";
+        return "out of memory while checking its directory";
     }
 }
 
@@ -213,9 +213,9 @@ bool disk_cache::is_refused() noexcept {
     if (told_of_refusal_.exchange(true)) return true;
     try {
         const std::string text = fmt::format(
-            "Balm: the cache of compiled kernels in '{}' is not used, since others could put code there that "
-            "this program would run: {}. Take the others' right to write away (chmod go-w), set "
-            "BALM_CACHE_DIR to another directory, or BALM_CACHE=0 to do without.\n",
+            "Balm: the cache of compiled kernels in '{}' is not used, because other users could put code "
+            "there that this program would run: {}. Remove their write permission (chmod go-w), set "
+            "BALM_CACHE_DIR to another directory, or disable the cache with BALM_CACHE=0.\n",
             directory_->string(), *why);
         std::fwrite(text.data(), 1, text.size(), stderr);
     } catch (...) {  // out of memory: no message

@@ -33,7 +33,7 @@ std::string runtime::words_of(const std::exception_ptr& failure) {
     } catch (const std::exception& fault) {
         return fault.what();
     } catch (...) {
-        return "an exception that is no std::exception";
+        return "an exception not derived from std::exception";
     }
 }
 
@@ -119,7 +119,7 @@ void call(detail::completion& what, std::span<const event> all, std::uint64_t gi
         try {
             note_late_error(of,
                             std::make_exception_ptr(callback_error(
-                                fmt::format("A callback given to on_complete threw an exception: {}",
+                                fmt::format("A callback passed to on_complete threw an exception: {}",
                                             words_of(std::current_exception())))),
                             given_by);
         } catch (...) {  // out of memory for the message
@@ -169,8 +169,8 @@ void detail::call_when_complete(std::span<const event> all, std::shared_ptr<comp
 timestamps event::profile() const {
     if (state_ == nullptr)
         throw usage_error(
-            "This event belongs to no command (it was default-constructed, or its transfer had no "
-            "elements), so it has no times.");
+            "This event belongs to no command (it was default-constructed, or its transfer had no elements), "
+            "so it has no timestamps.");
     wait_for_one(*this);
     timestamps times = state_->driver->times();
     if (state_->begin != nullptr) {

@@ -305,7 +305,8 @@ profiler::~profiler() {
 void profiler::observe(const queue& of) {
     if (!of.state()->is_timed())
         throw usage_error(
-            fmt::format("A queue without timing of {} cannot be profiled: make it with make_queue(true).",
+            fmt::format("A queue of {} was created without timing and cannot be profiled: create it with "
+                        "make_queue(true).",
                         of.state()->device().words()));
     state_->queues.push_back(of.state());
     of.state()->add_observer(state_);

@@ -33,7 +33,7 @@ void promised_event::wait() {
 timestamps promised_event::times() {
     wait_until_settled();
     if (const event_handle made = native()) return made->times();
-    throw usage_error("This event was set by the program (a user_event): it has no command, so no times.");
+    throw usage_error("This event is a user_event, set by the program: it has no command and no timestamps.");
 }
 
 bool promised_event::become(event_handle native, std::exception_ptr failure) noexcept {
@@ -93,7 +93,8 @@ std::exception_ptr failure_of(const char* words) noexcept {
 }
 
 std::exception_ptr end_of_process() noexcept {
-    return failure_of("The process ends, but a user event was not set: call complete() or fail() before.");
+    return failure_of(
+        "The process is exiting, but a user event was not set: call complete() or fail() before exit.");
 }
 
 }  // namespace
@@ -117,8 +118,8 @@ user_event_state::~user_event_state() {
     }
     if (promise_->is_settled()) return;
     promise_->fail(
-        failure_of("A user event was dropped before it was set, so what waits for it cannot run: keep a copy "
-                   "of it until complete() or fail() is called."));
+        failure_of("A user event was destroyed before it was set, so the commands that wait for it cannot "
+                   "run: keep a copy of it until complete() or fail() is called."));
 }
 
 void fail_open_user_events() noexcept {
@@ -136,7 +137,8 @@ bool user_event::complete() const { return state_->promise()->settle(nullptr); }
 
 bool user_event::fail(std::exception_ptr why) const {
     if (why == nullptr)
-        throw usage_error("A user event fails with an exception, but fail() was given a null pointer.");
+        throw usage_error(
+            "fail() of a user event was called with a null std::exception_ptr; pass an exception.");
     return state_->promise()->fail(std::move(why));
 }
 

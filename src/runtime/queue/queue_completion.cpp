@@ -61,8 +61,8 @@ void queue_state::check_not_failed(std::uint64_t sequence, const storage& writte
     for (const failed_command& each : failures_)
         if (each.spoils_memory && each.concerns(sequence))
             throw device_error(
-                fmt::format("The command that last wrote this memory ({}) on {} failed, so it holds nothing "
-                            "that can be read; write it again. The failure was: {}",
+                fmt::format("The command that last wrote this memory ({}) on {} failed, so its contents are "
+                            "undefined; write it again. The failure was: {}",
                             written.label(), device_.words(), words_of(each.failure)));
 }
 
