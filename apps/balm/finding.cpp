@@ -265,7 +265,7 @@ findings look_at_devices() {
     for (const auto& each : runtime::platforms().devices) all.push_back(look_at_device(device(each)));
     if (all.empty())
         return {{severity::problem, "devices", "none found",
-                 "fix the driver problems reported above; without a GPU, apt install pocl-opencl-icd to "
+                 "fix the driver problems listed here, if any; without a GPU, apt install pocl-opencl-icd to "
                  "compute on the CPU"}};
     try {
         const context chosen;

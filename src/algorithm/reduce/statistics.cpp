@@ -13,7 +13,7 @@ std::size_t counted_beyond(std::size_t lost, const array::tape& list) {
     if (count > lost) return count;
     throw usage_error(
         count == 0
-            ? "the mean of no elements is undefined"
+            ? "the mean and the variance of no elements are undefined"
             : fmt::format(
                   "a variance with {} degrees of freedom subtracted needs more elements than that; it got {}",
                   lost, count));

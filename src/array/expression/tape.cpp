@@ -23,8 +23,7 @@ namespace balm {
 namespace detail {
 
 void array_scalar_does_not_fit(scalar type) {
-    throw usage_error(fmt::format("a host value does not fit the element type {} that it is combined with",
-                                  to_string(type)));
+    throw usage_error(fmt::format("a host value does not fit the element type {}", to_string(type)));
 }
 
 void member_not_described(const char* structure) {
@@ -42,7 +41,7 @@ std::int64_t checked_positions(std::int64_t offset, const shape& extents) {
 
 void array_scalar_wraps(scalar type, std::uint64_t value) {
     throw usage_error(
-        fmt::format("the host value {0} is out of range for the element type {1} that it is combined with: "
+        fmt::format("the host value {0} is out of range for the element type {1}: "
                     "cast<std::uint{2}_t>(x) makes the elements unsigned, cast<std::int64_t>(x) wide",
                     value, to_string(type), 8 * size_of(type)));
 }
