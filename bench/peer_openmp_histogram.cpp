@@ -27,7 +27,10 @@ void count(const T* __restrict x, std::size_t n, std::int64_t* __restrict counts
         for (std::size_t k = 0; k < Bins; ++k)
             for (const auto& each : tables) counts[k] += each[k];
     }
-    for (std::size_t i = n / 4 * 4; i < n; ++i) ++counts[bin_of(x[i])];
+    for (std::size_t i = n / 4 * 4; i < n; ++i) {
+        const std::size_t bin = bin_of(x[i]);
+        if (bin < Bins) ++counts[bin];
+    }
 }
 
 }  // namespace

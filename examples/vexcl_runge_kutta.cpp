@@ -1,5 +1,5 @@
-// A VexCL program over Balm's headers: generic C++ that the host runs with numbers runs once with symbolic
-// values, and the recorded operations become a kernel that integrates many initial values at once.
+// A VexCL program, compiled with Balm's headers. Generic C++ code is called once with symbolic numbers, and
+// the recorded operations become a kernel that integrates many initial values at once.
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <vector>
 #include <vexcl/vexcl.hpp>
 
-/// A step of the Runge-Kutta method of order 4.
+/// One step of the classical Runge-Kutta method of order 4.
 template <class State, class System>
 void runge_kutta_4(const System& system, State& x, double dt) {
     State k1 = dt * system(x);
@@ -46,7 +46,7 @@ int main() {
     const int steps = 100;
     const double dt = 0.05;
 
-    // The operations of one step, recorded.
+    // Records the operations of one step.
     std::ostringstream body;
     vex::generator::set_recorder(body);
     typedef vex::symbolic<double> symbolic_state;
@@ -58,14 +58,14 @@ int main() {
     x = (1.0 + vex::element_index()) / (n + 1.0);
     for (int k = 0; k < steps; ++k) kernel(x);
 
-    // The same as a function in an expression.
+    // The same step as a function in an expression.
     const stepper by_function{dt};
     const auto step = vex::generator::make_function<double(double)>(by_function);
     vex::vector<double> y(ctx, n);
     y = (1.0 + vex::element_index()) / (n + 1.0);
     for (int k = 0; k < steps; ++k) y = step(y);
 
-    // The solution that starts at x0 is 1 / (1 + (1 / x0 - 1) exp(-t)).
+    // The exact solution that starts at x0 is 1 / (1 + (1 / x0 - 1) exp(-t)).
     std::vector<double> host(n);
     vex::copy(x, host);
     double error = 0;

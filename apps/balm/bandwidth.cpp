@@ -43,11 +43,11 @@ struct pair_report {
     std::string fault;
 };
 
-/// The requested size, limited to the largest allocation and to an eighth of the device's memory: three
-/// arrays must fit beside what others use.
+/// The requested size, limited to the largest allocation and to an eighth of the device's memory (but not to
+/// less than 1 MiB): three arrays must fit beside what others use.
 std::size_t bytes_on(const device_info& info, std::size_t wanted) {
-    const std::uint64_t room = std::min(info.max_allocation, info.global_memory / 8);
-    const std::uint64_t bytes = std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(room, 1 << 20));
+    const std::uint64_t room = std::max<std::uint64_t>(info.global_memory / 8, 1 << 20);
+    const std::uint64_t bytes = std::min<std::uint64_t>({wanted, info.max_allocation, room});
     return static_cast<std::size_t>(bytes / sizeof(float) * sizeof(float));
 }
 

@@ -28,7 +28,7 @@ public:
 
     /// Appends a picture. Stores only the rectangle that differs from the previous one. Throws
     /// std::invalid_argument unless it has the size of the first one, at most 2^31 - 1 pixels in a row or
-    /// column.
+    /// column, and std::length_error if the format allows no further one: after 2^29, or fewer large ones.
     void add(const picture& frame);
 
     /// Ends the file. The last picture is shown for `last_milliseconds`, at most 65535, before the loop

@@ -83,8 +83,9 @@ plan_measure measure_on(balm::context& context) {
     constexpr float alpha = 0.1f, dt = 0.1f;
     constexpr double sample_seconds = 0.003;
     constexpr int samples = 3;
-    // Several waves of work-groups on a GPU (3072: 28 x 28 tiles of the table's tile plan on 132
-    // multiprocessors); more than the caches of a core on a CPU.
+    // Fills a GPU of 132 multiprocessors: the table's sweep has 30 strips, whose 1,056 segments (8 sub-groups
+    // per multiprocessor) have some 90 rows each; its tile plan has 28 x 28 tiles, several waves of
+    // work-groups. On a CPU: more than the caches of a core.
     const unsigned size = context.device(0).info().type == balm::device_type::cpu ? 1024 : 3072;
     const auto world = std::make_shared<heat::world>(make_slalom(size, size, alpha));
     return [world, &context](const plan& plan) {

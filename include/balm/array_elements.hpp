@@ -262,7 +262,7 @@ struct member_pointer<T S::*> {
     using structure = S;
     using member = T;
 };
-[[noreturn]] void member_not_described(const char* structure);
+[[noreturn]] void member_not_described(const char* structure, std::size_t offset);
 /// The index of the member in the list of BALM_STRUCT.
 template <auto Member>
 int member_index() {
@@ -273,7 +273,7 @@ int member_index() {
     const trace::structure& described = balm_structure(&probe);
     for (std::uint32_t k = 0; k < described.member_count; ++k)
         if (described.members[k].offset == offset) return static_cast<int>(k);
-    member_not_described(described.name);
+    member_not_described(described.name, offset);
 }
 template <auto Member>
 struct field_operation : named_operation {

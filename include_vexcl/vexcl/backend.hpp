@@ -1,5 +1,5 @@
 #pragma once
-// What VexCL keeps of a backend: devices, queues, events, memory of one device, text of kernels, kernels.
+// The interface of VexCL's backends: devices, queues, events, memory of one device, and custom kernels.
 
 #include "vexcl/backend/context.hpp"
 #include "vexcl/backend/device_vector.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Balm keeps compiled kernels in memory and on disk by itself (docs/kernel-cache.md): there is nothing to
-// purge.
+// Balm manages its caches of compiled kernels in memory and on disk (docs/kernel-cache.md): there is nothing
+// to purge.
 
 #include "vexcl/backend/context.hpp"
 

@@ -6,7 +6,8 @@
 
 namespace vex {
 
-/// The elements as T. Numbers beyond the range of an integer type become its nearest value.
+/// Converts the elements to T. Floating-point numbers outside the range of an integer type saturate; NaN
+/// becomes 0.
 ///
 ///     mean = sum(vex::cast<double>(counts)) / n;
 template <class T, detail::operand A>
@@ -32,7 +33,7 @@ decltype(auto) cast(const A& a) {
     VEX_CONVERSION(name##4)   \
     VEX_CONVERSION(name##8)   \
     VEX_CONVERSION(name##16)
-/// OpenCL C's convert_T(a), which converts numbers, and as_T(a), which keeps their bits.
+/// OpenCL C's convert_T(a), which converts values, and as_T(a), which reinterprets their bits.
 VEX_CONVERSIONS(float)
 VEX_CONVERSIONS(double)
 VEX_CONVERSIONS(char)

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors in the constant memory of a device.
+// Vectors in constant memory.
 
 #include "vexcl/operations.hpp"
 #include "vexcl/vector.hpp"
@@ -7,7 +7,7 @@
 
 namespace vex {
 
-/// The vector, read from constant memory if that has room for it.
+/// The vector, read from constant memory if it fits; see balm::constant_memory.
 template <class T>
 decltype(auto) constant(const vector<T>& x) {
     return detail::wrap(balm::constant_memory(x.balm_vector()), x.queues());

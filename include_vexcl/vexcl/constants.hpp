@@ -1,11 +1,11 @@
 #pragma once
-// Numbers that are a part of kernels, and the mathematical ones.
+// Compile-time constants of kernels, and mathematical constants.
 
 #include "vexcl/detail/expression.hpp"
 #include "vexcl/operations.hpp"
 
-/// Declares a constant: in an expression `name()` is a literal of the kernel, so that the device's compiler
-/// knows its value. A number is an argument instead.
+/// Declares a constant: in an expression, `name()` is a literal in the kernel, so the device's compiler knows
+/// its value. A plain number is a kernel argument instead.
 ///
 ///     VEX_CONSTANT(gravity, 9.81);
 ///     v = v - gravity() * dt;
@@ -21,7 +21,7 @@
 
 namespace vex {
 
-/// Mathematical constants by the names of Boost.Math.
+/// Mathematical constants with the names of Boost.Math.
 ///
 ///     y = sin(vex::constants::two_pi() * x);
 namespace constants {

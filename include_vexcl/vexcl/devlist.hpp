@@ -19,24 +19,27 @@ namespace vex {
 using backend::device_list;
 using backend::queue_list;
 
-/// As much for each device.
+/// Equal weights, for set_partitioning.
 inline double equal_weights(const command_queue&) { return 1; }
-/// The weight of each device's part of vectors made from now on. By default it is the memory bandwidth, which
-/// Balm measures once.
+/// Sets the weights by which vectors created on queues from now on are partitioned. The default weight is the
+/// device's memory bandwidth, which Balm measures once.
 inline void set_partitioning(std::function<double(const command_queue&)> weight) {
     detail::partitioning() = std::move(weight);
 }
 
 class Context;
 
-/// The context that was made last.
+/// The most recently constructed context.
 template <bool = true>
 class StaticContext {
 public:
     static void set(Context& made) { last() = &made; }
-    /// Throws std::runtime_error if there is none.
+    /// Throws std::runtime_error if there is none, or if it has been destroyed.
     static const Context& get() {
-        if (last() == nullptr) throw std::runtime_error("No vex::Context has been made");
+        if (last() == nullptr)
+            throw std::runtime_error(
+                "There is no current vex::Context: none has been constructed, or the last one has been "
+                "destroyed");
         return *last();
     }
 
@@ -48,14 +51,14 @@ private:
     }
 };
 
-/// Some devices and a queue for each.
+/// Devices, with a queue for each.
 ///
 ///     vex::Context ctx(vex::Filter::Env && vex::Filter::DoublePrecision);
 ///     if (!ctx) throw std::runtime_error("no device computes in double precision");
 ///     std::cout << ctx << std::endl;
 class Context {
 public:
-    /// The devices that the filter accepts, which may be none.
+    /// The devices that the filter accepts; possibly none.
     template <class F>
     requires std::is_invocable_r_v<bool, const F&, const backend::device&>
     explicit Context(const F& accepts, backend::command_queue_properties properties = 0) {
@@ -68,7 +71,8 @@ public:
     /// These queues; one device may have several.
     Context(std::vector<backend::context> contexts, std::vector<command_queue> queues)
         : contexts_(std::move(contexts)), queues_(std::move(queues)) {
-        precondition(contexts_.size() == queues_.size(), "A context has a backend context for each queue");
+        precondition(contexts_.size() == queues_.size(),
+                     "vex::Context: the numbers of backend contexts and queues differ");
         StaticContext<>::set(*this);
     }
     Context(const Context&) = default;
@@ -92,12 +96,12 @@ public:
     std::size_t size() const { return queues_.size(); }
     bool empty() const { return queues_.empty(); }
     operator bool() const { return !empty(); }  // NOLINT
-    /// Waits for everything given to the queues.
+    /// Waits until all commands of the queues have completed.
     void finish() const {
         for (const command_queue& each : queues_) each.finish();
     }
 
-    /// The devices, a line each.
+    /// Prints the devices, one per line.
     friend std::ostream& operator<<(std::ostream& to, const Context& c) {
         return backend::operator<<(to, c.queues_);
     }
@@ -107,7 +111,8 @@ private:
     std::vector<command_queue> queues_;
 };
 
-/// The context that was made last. Throws std::runtime_error if there is none.
+/// The most recently constructed context. Throws std::runtime_error if there is none, or if it has been
+/// destroyed.
 inline const Context& current_context() { return StaticContext<>::get(); }
 
 }  // namespace vex

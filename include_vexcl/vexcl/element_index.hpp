@@ -9,8 +9,8 @@
 
 namespace vex {
 
-/// offset, offset + 1, …, of type std::int64_t; of `size` elements if nothing else in the expression says how
-/// many there are.
+/// offset, offset + 1, …, of type std::int64_t. `size` is the number of elements; 0 if other operands or the
+/// target determine it.
 ///
 ///     x = sin(0.1 * vex::element_index());
 inline const expression<std::int64_t> element_index(std::size_t offset = 0, std::size_t size = 0) {

@@ -1,5 +1,5 @@
 #pragma once
-// Assignments on queues other than the vector's.
+// Assignments on queues other than those of the vector.
 
 #include <memory>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace vex {
 namespace detail {
 
-/// Assigns to the target while statements go to these queues.
+/// Assigns to the target on these queues.
 template <class Target>
 class enqueued {
 public:
@@ -38,7 +38,7 @@ private:
 
 }  // namespace detail
 
-/// The vector, of which one assignment is computed on these queues instead of its own.
+/// The target, for one assignment on these queues instead of its own.
 ///
 ///     vex::enqueue(second_queue, x) = 2 * y;
 template <class Target>

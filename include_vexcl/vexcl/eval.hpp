@@ -1,5 +1,5 @@
 #pragma once
-// Expressions that are evaluated for what they do: functions that write memory.
+// Evaluation of expressions for their side effects: functions that write memory.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace vex {
 
-/// Evaluates the expression for every element and keeps nothing of it, on these queues if some are given.
+/// Evaluates the expression for every element and discards the results, on the given queues if any.
 ///
 ///     vex::eval(count(vex::raw_pointer(bins), x));
 template <detail::vexpr A>

@@ -14,10 +14,10 @@ namespace vex {
 
 namespace fft {
 
-/// What happens along a dimension: the transform, its inverse (divided by the extent), or nothing.
+/// What is computed along a dimension: the transform, its inverse (divided by the extent), or nothing.
 enum direction { forward, inverse, none };
 
-/// Sizes that transforms suit: those without prime factors beyond 13.
+/// Finds efficient sizes: those without prime factors greater than 13.
 struct planner {
     std::size_t best_size(std::size_t n) const {
         while (!is_suited(n)) ++n;
@@ -36,11 +36,11 @@ private:
 
 namespace detail {
 
-/// The element of a transform, for the numbers or pairs of numbers of T.
+/// The real type of a transform of T, a scalar or a pair.
 template <class T>
 using fft_number = balm_element<typename cl_scalar_of<T>::type>;
 
-/// Numbers, or pairs of them, as complex numbers.
+/// Scalars, or pairs, as complex numbers.
 template <class R, class D>
 balm::expr<balm::complex_value<R>> as_complex(const balm::expr<D>& e) {
     if constexpr (balm::vector_type<D>)
@@ -52,9 +52,9 @@ balm::expr<balm::complex_value<R>> as_complex(const balm::expr<D>& e) {
 
 }  // namespace detail
 
-/// The transform of expressions of In (numbers, or cl_float2 and cl_double2 as complex numbers) to Out, of
-/// one or several dimensions, some of which may be left out: batches. An Out that is a number takes the real
-/// parts.
+/// The Fourier transform of expressions of In to Out, along one or several dimensions; dimensions with
+/// fft::none are batches. cl_float2 and cl_double2 are complex numbers. If Out is a scalar type, the result
+/// is the real part.
 ///
 ///     vex::FFT<double, cl_double2> forward(ctx, n);
 ///     vex::FFT<cl_double2, double> inverse(ctx, n, vex::fft::inverse);
@@ -64,7 +64,8 @@ template <class In, class Out = In, class Planner = fft::planner>
 class FFT {
     using R = detail::fft_number<In>;
     using number = balm::complex_value<R>;
-    static_assert(std::same_as<R, detail::fft_number<Out>>, "a transform keeps the precision");
+    static_assert(std::same_as<R, detail::fft_number<Out>>,
+                  "vex::FFT: In and Out must have the same precision");
 
 public:
     typedef Out value_type;
@@ -80,7 +81,7 @@ public:
         const std::vector<fft::direction>& along, const Planner& = Planner())
         : queues_(queues), extents_(balm::shape(std::span<const std::size_t>(sizes))) {
         precondition(along.size() == sizes.size(),
-                     "A transform takes a direction for each of its dimensions");
+                     "vex::FFT: the numbers of directions and dimensions differ");
         for (std::size_t d = 0; d < along.size(); ++d) {
             if (along[d] == fft::none) continue;
             balm::array::dimension_list& list = along[d] == fft::forward ? forward_ : inverse_;
@@ -94,7 +95,7 @@ public:
                  const Planner& = Planner())
         : FFT(current_context().queue(), sizes, along) {}
 
-    /// The transform of an operand of as many elements as the extents have.
+    /// The transform of an expression, whose number of elements is the product of the sizes.
     template <detail::vexpr A>
     decltype(auto) operator()(const A& a) const {
         balm::expr<number> e(balm::view<const number>(detail::as_complex<R>(detail::lower(a)), extents_));

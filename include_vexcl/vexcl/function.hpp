@@ -1,5 +1,5 @@
 #pragma once
-// Functions given as OpenCL C, to be called in expressions.
+// Custom functions, written in OpenCL C and called in expressions.
 
 #include <cstddef>
 #include <map>
@@ -19,18 +19,18 @@
 
 namespace vex {
 
-/// What custom functions are derived from.
+/// The base class of custom functions.
 struct user_function {};
 
 namespace generator {
-/// A call with symbolic numbers: generator.hpp.
+/// Records a call with symbolic numbers; defined in generator.hpp.
 template <class Function, class... A>
 auto call_with_symbols(const A&... a);
 }  // namespace generator
 
 namespace detail {
 
-/// Balm's parameter for a parameter in OpenCL C: pointers are to memory that is read, or read and written.
+/// Balm's parameter type for a parameter in OpenCL C. A pointer is memory that is read, or read and written.
 template <class P>
 struct function_parameter {
     using type = balm_element<P>;
@@ -54,7 +54,7 @@ struct function_parameter<constant_ptr<T>> {
 template <class T>
 struct function_parameter<T*> : function_parameter<global_ptr<T>> {};
 
-/// Balm's result for a result in OpenCL C.
+/// Balm's result type for a result type in OpenCL C.
 template <class R>
 struct function_result {
     using type = balm_element<R>;
@@ -64,7 +64,7 @@ struct function_result<void> {
     using type = void;
 };
 
-/// The argument for a parameter P: memory as a whole, or an expression of the parameter's type.
+/// The argument for a parameter P: memory, or an expression converted to the parameter's type.
 template <class P, class A>
 auto function_argument(const A& a) {
     if constexpr (function_parameter<P>::is_memory)
@@ -73,7 +73,7 @@ auto function_argument(const A& a) {
         return assigned<balm_element<P>>(a);
 }
 
-/// The units of text as a Balm function.
+/// The units of source as a Balm function.
 template <class R, class... P>
 auto text_function(const std::string& name, const std::vector<std::string>& units) {
     balm::text_source text;
@@ -81,19 +81,18 @@ auto text_function(const std::string& name, const std::vector<std::string>& unit
     using signature = typename function_result<R>::type(typename function_parameter<P>::type...);
     return balm::source_function<signature>(name, text);
 }
-/// Its call for each element.
+/// Calls the function for each element.
 template <class R, class... P, class Function, class... A>
 auto call_text_function(const Function& f, const A&... a) {
     static_assert((!function_parameter<P>::is_memory || ...),
-                  "A function in an expression has a parameter that is a number");
+                  "a function that is called in an expression needs a parameter that is not a pointer");
     return wrap(balm::call_function(f, function_argument<P>(a)...), queues_of(a...));
 }
 
 }  // namespace detail
 
-/// A custom function with parameters P… and result R. Impl has `static std::string name()` and body(), in
-/// which parameters are prm1, prm2 …, or defines the function itself: `static void
-/// define(source_generator&)`.
+/// A custom function with parameters P… and result R. Impl has `static std::string name()`, and either a
+/// body() that names the parameters prm1, prm2, …, or its own `static void define(source_generator&)`.
 template <class Impl, class Signature>
 struct UserFunction;
 
@@ -101,9 +100,9 @@ template <class Impl, class R, class... P>
 struct UserFunction<Impl, R(P...)> : user_function {
     typedef R value_type;
 
-    /// What the body needs ahead of the function.
+    /// Source that precedes the function.
     static std::string preamble() { return {}; }
-    /// Appends the function, under its own name or another.
+    /// Appends the function, under its own name or the given one.
     static void define(backend::source_generator& src) { define(src, Impl::name()); }
     static void define(backend::source_generator& src, const std::string& name) {
         src << Impl::preamble();
@@ -115,7 +114,7 @@ struct UserFunction<Impl, R(P...)> : user_function {
         src.end_function();
     }
 
-    /// The call for each element; of multivectors, for each of each component.
+    /// Calls the function for each element; for multivectors, in each component.
     template <class... A>
     requires(sizeof...(A) == sizeof...(P)) decltype(auto) operator()(const A&... a) const {
         if constexpr ((detail::symbolic<A> || ...))
@@ -126,11 +125,11 @@ struct UserFunction<Impl, R(P...)> : user_function {
             return detail::call_text_function<R, P...>(balm_function(), a...);
     }
 
-    /// As Balm's expressions and reductions take it.
+    /// The function for Balm's expressions and reductions.
     static auto balm_function() {
         using function = decltype(made());
         static std::mutex mutex;
-        static std::map<std::string, function> known;  // by what precedes the text
+        static std::map<std::string, function> known;  // key: the preamble
         const std::lock_guard lock(mutex);
         const std::string preamble = detail::program_preamble();
         const auto found = known.find(preamble);
@@ -149,15 +148,16 @@ private:
 
 }  // namespace vex
 
-/// Its arguments as text.
+/// The arguments as a string.
 #define VEX_STRINGIZE_SOURCE(...) #__VA_ARGS__
 
-/// A function with a list of parameters and a body:
+/// Defines a function from a list of parameters and a body:
 ///
 ///     VEX_FUNCTION(double, distance, (double, x)(double, y), return sqrt(x * x + y * y););
 ///     z = distance(x, 2 * y);
 ///
-/// S takes the body as a string, D a list of functions that it calls, `(f)(g)`, ahead of the body.
+/// With suffix S, the body is a string; with suffix D, a list of the functions that it calls, `(f)(g)`,
+/// precedes the body.
 #define VEX_FUNCTION(type, name, parameters, ...) \
     VEX_FUNCTION_SD(type, name, parameters, , VEX_STRINGIZE_SOURCE(__VA_ARGS__))
 #define VEX_FUNCTION_S(type, name, parameters, body) VEX_FUNCTION_SD(type, name, parameters, , body)
@@ -179,7 +179,7 @@ private:
         }                                                                                               \
     } const func_name
 
-/// The same with the signature as one type and parameters prm1, prm2 …
+/// The same from a signature such as double(double, double); the body names the parameters prm1, prm2, …
 #define VEX_FUNCTION_V1(name, signature, body) VEX_FUNCTION_V1_WITH_PREAMBLE(name, signature, "", body)
 #define VEX_FUNCTION_V1_WITH_PREAMBLE(func_name, signature, preamble_text, body_text)          \
     struct vex_function_##func_name : vex::UserFunction<vex_function_##func_name, signature> { \
@@ -189,7 +189,7 @@ private:
         static std::string body() { return body_text; }                                        \
     } const func_name
 
-/// In a structure: its operator() on the host, and the same as the function `device` for devices.
+/// In a class: defines operator() for the host, and `device`, the same function for devices.
 ///
 ///     struct less { VEX_DUAL_FUNCTOR(bool, (double, a)(double, b), return a < b;) };
 #define VEX_DUAL_FUNCTOR(type, parameters, ...)          \
@@ -206,7 +206,7 @@ struct signature_from {
 template <class... T>
 using signature_of = typename signature_from<T...>::type;
 
-/// Appends a function of these parameter names, the first of which is empty.
+/// Appends a function with these parameter names; the first name in the list is empty and not used.
 template <class R, class... P>
 void define_function(backend::source_generator& src, const std::string& name, const std::string& body,
                      const std::vector<std::string>& parameter_names) {

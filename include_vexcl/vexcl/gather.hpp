@@ -1,6 +1,6 @@
 #pragma once
-// Chosen elements of a vector, gathered into host memory and scattered back: what programs exchange with
-// other processes.
+// Gathers elements of a vector into host memory and scatters them back, for example to exchange halos between
+// processes.
 
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace vex {
 namespace detail {
 
-/// Positions of elements, on the devices of the vectors that they are of.
+/// The indices of elements, in device memory.
 class gathered_positions {
 public:
     gathered_positions(const std::vector<command_queue>& queues, const std::vector<std::size_t>& places)
@@ -29,16 +29,16 @@ private:
 
 }  // namespace detail
 
-/// Copies the elements at some indices to the host, in the order of the indices.
+/// Copies the elements at the given indices to the host, in the order of the indices.
 ///
 ///     vex::gather<double> get(ctx, x.size(), indices);
 ///     get(x, halo);
 ///
-/// Without template arguments it takes vectors of any type.
+/// If T is void, it accepts vectors of any element type.
 template <class T = void>
 class gather : detail::gathered_positions {
 public:
-    /// `size` is that of the vectors to gather from.
+    /// `size`, the size of the vectors in VexCL, is ignored.
     gather(const std::vector<command_queue>& queues, std::size_t /*size*/,
            const std::vector<std::size_t>& places)
         : gathered_positions(queues, places) {}
@@ -54,7 +54,7 @@ public:
     }
 };
 
-/// Copies elements from the host to some indices of a vector. If an index occurs twice, which value wins is
+/// Copies elements from the host to the given indices of a vector. If an index repeats, which value wins is
 /// unspecified.
 ///
 ///     vex::scatter<double> put(ctx, x.size(), indices);

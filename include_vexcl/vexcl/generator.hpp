@@ -1,6 +1,6 @@
 #pragma once
-// Kernels and functions from generic C++ code: it is called with symbolic numbers, which write down what is
-// done with them.
+// Kernels and functions from generic C++ code, which is called with symbolic numbers that record the
+// operations on them as OpenCL C.
 
 #include <algorithm>
 #include <atomic>
@@ -28,25 +28,25 @@ class symbolic;
 
 namespace generator {
 
-/// What is being recorded: of each thread its own.
+/// The current recording of a thread.
 struct recording {
     std::ostream* to = nullptr;
-    /// Custom functions that the recorded code calls: their texts, each once.
+    /// The source of the custom functions that the recorded code calls, without duplicates.
     std::vector<std::string> functions;
 };
 inline recording& current_recording() {
     thread_local recording now;
     return now;
 }
-/// Symbolic numbers of this thread write to the stream from now on.
+/// From now on, symbolic numbers of this thread record to the stream.
 inline void set_recorder(std::ostream& to) { current_recording() = {&to, {}}; }
-/// The stream that they write to: std::cout unless it is set.
+/// The stream that symbolic numbers record to: std::cout by default.
 inline std::ostream& get_recorder() {
     std::ostream* const to = current_recording().to;
     return to != nullptr ? *to : std::cout;
 }
 
-/// An expression of symbolic numbers: its text.
+/// The source of an expression of symbolic numbers.
 class symbol : public symbolic_base {
 public:
     explicit symbol(std::string text) : text_(std::move(text)) {}
@@ -57,7 +57,7 @@ private:
     std::string text_;
 };
 
-/// The text of an operand: a number is written so that reading it gives the same one.
+/// The source of an operand. Numbers are written with enough digits to be read back exactly.
 template <class A>
 std::string text_of(const A& a) {
     std::ostringstream text;
@@ -83,10 +83,10 @@ const symbol call(const std::string& name, const A&... a) {
     ((arguments += (arguments.empty() ? "" : ", ") + text_of(a)), ...);
     return symbol(name + "(" + arguments + ")");
 }
-/// The index of the element, in a kernel that build_kernel() or make_kernel() makes.
+/// The index of the current element in a kernel of build_kernel() or make_kernel().
 inline const symbol index() { return symbol("idx"); }
 
-/// Has the recorded code begin with these functions, unless it has them.
+/// Adds functions to those that precede the recorded code, unless they are already there.
 inline void define_once(const std::vector<std::string>& units) {
     auto& known = current_recording().functions;
     for (const std::string& each : units)
@@ -161,15 +161,15 @@ const generator::symbol if_else(const C& condition, const A& if_true, const B& i
                              " : " + generator::text_of(if_false) + ")");
 }
 
-/// A number that writes down what is done with it: a variable of the code that is recorded, or a parameter of
-/// the kernel.
+/// A number that records the operations on it: a local variable of the recorded code, or a parameter of the
+/// kernel.
 ///
 ///     std::ostringstream body;
 ///     vex::generator::set_recorder(body);
 ///     vex::symbolic<double> x(vex::symbolic<double>::VectorParameter);
 ///     x = sin(x) + 1;
-///     auto kernel = vex::generator::build_kernel(ctx, "heun", body.str(), x);
-///     kernel(X);                                       // of a vex::vector<double> X
+///     auto kernel = vex::generator::build_kernel(ctx, "sin_plus_one", body.str(), x);
+///     kernel(X);                                       // X is a vex::vector<double>
 template <class T>
 class symbolic : public symbolic_base {
 public:
@@ -177,10 +177,10 @@ public:
     enum scope_type { LocalVar, VectorParameter, ScalarParameter };
     enum constness_type { NonConst, Const };
 
-    /// A variable.
+    /// A local variable.
     symbolic() { generator::get_recorder() << type_name<T>() << ' ' << name() << ";\n"; }
-    /// A variable, an element of each vector that the kernel takes, or a number that it takes. Const elements
-    /// are not written.
+    /// A local variable, the current element of a vector parameter, or a scalar parameter. Const elements are
+    /// not written back.
     explicit symbolic(scope_type scope, constness_type constness = NonConst)
         : scope_(scope), constness_(constness) {
         if (scope == LocalVar) generator::get_recorder() << type_name<T>() << ' ' << name() << ";\n";
@@ -208,7 +208,8 @@ public:
     std::string name() const { return "var" + std::to_string(id_); }
     bool is_vector() const { return scope_ == VectorParameter; }
 
-    /// Of a kernel's parameter: its declaration, the variable made of it, and what writes that back.
+    /// For a parameter of a kernel: its declaration, the variable that it initialises, and the statement that
+    /// writes the variable back.
     std::string parameter() const {
         const std::string type = scope_ == ScalarParameter ? type_name<T>()
                                  : constness_ == Const     ? type_name<global_ptr<const T>>()
@@ -247,7 +248,7 @@ private:
 
 namespace generator {
 
-/// A kernel on each of some queues, called with vectors and numbers in the order of its parameters.
+/// One kernel for each queue, called with vectors and numbers in the order of its parameters.
 class kernel {
 public:
     kernel(const std::vector<command_queue>& queues, const std::string& text, const std::string& name)
@@ -278,7 +279,7 @@ private:
     std::vector<backend::kernel> kernels_;
 };
 
-/// The kernel that does what was recorded for each element of the vectors among the parameters.
+/// A kernel that runs the recorded code for each element of its vector parameters.
 template <class... A>
 kernel build_kernel(const std::vector<command_queue>& queues, const std::string& name,
                     const std::string& body, const A&... parameters) {
@@ -296,9 +297,9 @@ kernel build_kernel(const std::vector<command_queue>& queues, const std::string&
     src << '\n';
     return kernel(queues, src.str(), name);
 }
-/// The kernel of what a function object does with the parameters, which it takes by reference.
+/// Records a call of a function object with the parameters, which it takes by reference, as a kernel.
 ///
-///     auto step = vex::generator::make_kernel(ctx, "heun", [](auto& x, auto& v) { x += v; }, x, v);
+///     auto step = vex::generator::make_kernel(ctx, "drift", [](auto& x, auto& v) { x += v; }, x, v);
 template <class F, class... A>
 kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
                    A&... parameters) {
@@ -310,8 +311,8 @@ kernel make_kernel(const std::vector<command_queue>& queues, const std::string& 
     return made;
 }
 
-/// The body of a custom function (VEX_FUNCTION_V1) that does what was recorded: its parameters are the last
-/// arguments, its result the one before.
+/// The body of a custom function (VEX_FUNCTION_V1) that runs the recorded code, with the given result and
+/// parameters.
 template <class Result, class... A>
 std::string make_function(const std::string& body, const Result& result, const A&... parameters) {
     std::size_t number = 0;
@@ -322,7 +323,7 @@ std::string make_function(const std::string& body, const Result& result, const A
     return text + body + "return " + result.name() + ";\n";
 }
 
-/// A custom function that does what a function object did with symbolic numbers.
+/// A custom function recorded from a function object.
 template <class Signature>
 class FunctorAdapter;
 template <class R, class... P>
@@ -376,8 +377,7 @@ private:
     std::string name_;
     std::vector<std::string> units_;
 };
-/// The custom function R(P…) that does what a function object does with numbers, which is called once, with
-/// symbolic ones.
+/// Records a function object as a custom function R(P…): it is called once, with symbolic numbers.
 ///
 ///     auto cube = vex::generator::make_function<double(double)>([](auto x) { return x * x * x; });
 ///     y = cube(x);

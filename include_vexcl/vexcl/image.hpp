@@ -1,5 +1,4 @@
 #pragma once
-// VexCL's header of images: of the C++ bindings of OpenCL, which Balm's headers do without. Programs sample
-// images through balm::image.
+// VexCL's header for images of OpenCL's C++ bindings, which are not supported: use balm::image instead.
 
 #include "vexcl/vector.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Whether some element, or every element, is true.
+// Reductions to bool: whether any element, or every element, is true.
 
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace vex {
 
-/// Whether an element of an expression is not zero.
+/// Whether any element of an expression is nonzero.
 ///
 ///     vex::any_of any_of(ctx);
 ///     if (any_of(x > 3)) …
@@ -24,7 +24,7 @@ public:
 private:
     detail::queue_list queues_;
 };
-/// Whether no element of an expression is zero.
+/// Whether every element of an expression is nonzero.
 class all_of {
 public:
     all_of(const std::vector<command_queue>& queues = current_context().queue())

@@ -1,5 +1,5 @@
 #pragma once
-// Smooth surfaces through scattered points.
+// Smooth approximation of scattered data by multilevel B-splines.
 
 #include <array>
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace vex {
 
-/// A function of one to three coordinates that approximates values at scattered points: uniform cubic
-/// B-splines, level after level. Beyond the box it continues as at the nearest border.
+/// A function of one to three coordinates that approximates values at scattered points by a hierarchy of
+/// uniform cubic B-splines. Coordinates outside the box are clamped to it.
 ///
 /// Source: S. Lee, G. Wolberg, S. Y. Shin, Scattered data interpolation with multilevel B-splines, 1997.
 ///
@@ -23,7 +23,7 @@ namespace vex {
 ///     z = surface(x, y);
 template <std::size_t N, class Real = double>
 class mba {
-    static_assert(N >= 1 && N <= 3, "a spline has one to three dimensions");
+    static_assert(N >= 1 && N <= 3, "vex::mba: N must be 1, 2 or 3");
     using D = detail::balm_element<Real>;
 
 public:
@@ -31,9 +31,9 @@ public:
     typedef std::array<std::size_t, N> index;
     typedef std::array<Real, N> point;
 
-    /// Of points in host memory, which lie between `low` and `high`, with a value for each. The first level
-    /// has `grid` - 1 cells along each dimension; each of at most `levels` has twice the cells of the one
-    /// before. No further level once no residual exceeds the tolerance.
+    /// Fits points in host memory, which lie between `low` and `high`, with a value for each. The first level
+    /// has `grid` - 1 cells along each dimension, each further level twice as many as the previous one. No
+    /// level is added after `levels`, or once no residual exceeds the tolerance.
     template <class Points, class Values>
     requires requires(const Points& p, const Values& v) { std::begin(p), std::begin(v); }
     mba(const std::vector<command_queue>& queues, const point& low, const point& high, const Points& points,
@@ -45,7 +45,7 @@ public:
         PointIterator end, ValueIterator values, const index& grid, std::size_t levels = 8,
         Real tolerance = Real(1e-8))
         : queues_(queues) {
-        precondition(queues_.context() != nullptr, "A surface needs a device; the list of queues is empty");
+        precondition(queues_.context() != nullptr, "vex::mba needs a device; the list of queues is empty");
         std::array<std::vector<D>, N> coordinates;
         std::vector<D> own;
         for (; begin != end; ++begin, ++values) {
@@ -67,7 +67,7 @@ public:
                std::apply([](const auto&... each) { return std::tuple(each...); }, coordinates), own, how};
     }
 
-    /// The value at the coordinates that operands give, an expression.
+    /// The value at the given coordinates, an expression.
     template <class... X>
     requires(sizeof...(X) == N && detail::operands<X...>) decltype(auto) operator()(const X&... at) const {
         detail::queue_list queues = detail::queues_of(at...);

@@ -9,8 +9,8 @@
 
 namespace vex {
 
-/// Some elements of an array, made by `x(vex::indices[…][…])`. Kept are the dimensions that are no single
-/// positions.
+/// A view of some elements of an array, made by `x(vex::indices[…][…])`. Kept… are the dimensions indexed by
+/// a range.
 template <class T, std::size_t N, std::size_t... Kept>
 class multi_array_view {
 public:
@@ -18,7 +18,7 @@ public:
 
     /// The elements, to read and to assign.
     decltype(auto) vec() const { return slice_(elements_); }
-    /// The extent of dimension D of those that are kept.
+    /// The extent of the D-th of the kept dimensions.
     template <std::size_t D>
     std::size_t size() const {
         static_assert(D < sizeof...(Kept), "the view has fewer dimensions");
@@ -30,11 +30,11 @@ private:
     gslice<N> slice_;
 };
 
-/// An array of N dimensions, row by row.
+/// An array of N dimensions in row-major order.
 ///
 ///     vex::multi_array<double, 2> x(ctx, vex::extents[rows][columns]);
 ///     x(vex::indices[vex::_][3]).vec() = 0;      // a column
-///     y = vex::reduce<vex::SUM>(x, 1);           // sums of rows
+///     y = vex::reduce<vex::SUM>(x, 1);           // the sum of each row
 template <class T, std::size_t N>
 class multi_array {
 public:
@@ -46,7 +46,7 @@ public:
     /// All elements.
     const vector<T>& vec() const { return elements_; }
     vector<T>& vec() { return elements_; }
-    /// Some of them.
+    /// A view of some elements.
     template <std::size_t... Kept>
     multi_array_view<T, N, Kept...> operator()(const index_gen<N, Kept...>& at) {
         return {elements_, slice(at)};

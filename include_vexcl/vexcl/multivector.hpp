@@ -1,5 +1,5 @@
 #pragma once
-// Multivectors: vectors of equal size that expressions treat as one, component by component.
+// Multivectors: vectors of equal size that expressions combine component by component.
 
 #include <array>
 #include <cstddef>
@@ -66,13 +66,13 @@ VEX_BUILTIN_3(select)
 #undef VEX_BUILTIN_2
 #undef VEX_BUILTIN_3
 
-/// The elements of each component as another type.
+/// Converts the elements of each component to T.
 template <class T, detail::multi A>
 decltype(auto) cast(const A& a) {
     return detail::each_component([](const auto& x) { return vex::cast<T>(x); }, a);
 }
 
-/// The expression itself, as make_temp() of its components.
+/// Applies make_temp() to each component.
 template <std::size_t Tag, detail::multi A>
 decltype(auto) make_temp(const A& a) {
     return detail::each_component([](const auto& x) { return vex::make_temp<Tag>(x); }, a);
@@ -82,9 +82,9 @@ decltype(auto) make_temp(const A& a) {
     return detail::each_component([](const auto& x) { return vex::make_temp<Tag, T>(x); }, a);
 }
 
-/// N vectors of the same size on the same queues. Operators and functions work component by component; a
-/// std::array or std::tuple has a coefficient for each component, vectors and numbers count for all. An
-/// assignment is one kernel; reductions give a std::array.
+/// N vectors of the same size on the same queues. Operators and functions apply component by component: a
+/// std::array or std::tuple supplies one operand for each component; vectors and numbers are operands of
+/// every component. An assignment is one kernel on each device; a reduction returns a std::array.
 ///
 ///     vex::multivector<double, 2> x(ctx, n), y(ctx, n);
 ///     x = sin(std::make_tuple(6, 7) * y + 1);
@@ -92,7 +92,7 @@ decltype(auto) make_temp(const A& a) {
 ///     std::array<double, 2> element = x[17];
 template <class T, std::size_t N>
 class multivector : public multi_base {
-    static_assert(N > 0, "a multivector has at least one component");
+    static_assert(N > 0, "vex::multivector: N must be at least 1");
     using queue_vector = std::vector<command_queue>;
 
 public:
@@ -111,18 +111,20 @@ public:
     multivector(const multivector&) = default;
     multivector(multivector&&) noexcept = default;
     ~multivector() = default;
-    /// n elements in each component; those at `host`, if given, one component after the other.
+    /// n elements in each component, copied from `host` if it is not null: all of component 0, then all of
+    /// component 1, …
     multivector(const queue_vector& queues, std::size_t n, const T* host = nullptr,
                 backend::mem_flags flags = backend::MEM_READ_WRITE) {
         for (std::size_t k = 0; k < N; ++k)
             each_[k].resize(queues, n, host != nullptr ? host + k * n : nullptr, flags);
     }
-    /// The elements of host memory, which has those of one component after the other.
+    /// Copies the elements of host memory, in the same order.
     multivector(const queue_vector& queues, const std::vector<T>& host,
                 backend::mem_flags flags = backend::MEM_READ_WRITE)
         : multivector(queues, host.size() / N, host.data(), flags) {
-        precondition(host.size() % N == 0,
-                     "The size of the host vector is no multiple of the number of components");
+        precondition(
+            host.size() % N == 0,
+            "vex::multivector: the size of the host vector is not a multiple of the number of components");
     }
     /// On the queues of the current context.
     explicit multivector(std::size_t n) { resize(n); }
@@ -136,7 +138,7 @@ public:
     /// Sets every element to zero.
     void clear() { *this = T(); }
 
-    /// Elements of each component.
+    /// The number of elements of each component.
     std::size_t size() const { return each_[0].size(); }
     const subtype& operator()(std::size_t k) const { return each_[k]; }
     subtype& operator()(std::size_t k) { return each_[k]; }
@@ -147,7 +149,7 @@ public:
     const queue_vector& queue_list() const { return each_[0].queue_list(); }
     const detail::queue_list& queues() const { return each_[0].queues(); }
 
-    // ---- single elements, of all components; each access is a transfer for each ----
+    // ---- single elements of all components; each access is one transfer per component ----
 
     element operator[](std::size_t i) { return element(*this, i); }
     const const_element operator[](std::size_t i) const { return const_element(*this, i); }
@@ -164,7 +166,7 @@ public:
     const_iterator begin() const { return const_iterator(*this, 0); }
     const_iterator end() const { return const_iterator(*this, size()); }
 
-    // ---- assignment: one kernel on each device ----
+    // ---- assignment: one kernel on each device, unless the multivector is empty ----
 
     const multivector& operator=(const multivector& other) {  // NOLINT
         if (this != std::addressof(other)) assign(other);
@@ -192,7 +194,7 @@ private:
     void assign(const A& values) {
         if (size() > 0)
             tied() = values;
-        else  // each takes the size and the queues of its value
+        else  // each component takes the size and queues of its value
             [&]<std::size_t... K>(std::index_sequence<K...>) {
                 ((each_[K] = detail::component<K>(values)), ...);
             }
@@ -214,7 +216,7 @@ vector<T>& get(multivector<T, N>& x) {
     return x(K);
 }
 
-/// Copies all elements between host and devices; the host has those of one component after the other.
+/// Copies all elements between host and devices; on the host, the components are concatenated.
 template <class T, std::size_t N, class Th>
 void copy(const multivector<T, N>& from, std::vector<Th>& to, bool blocking = true) {
     for (std::size_t k = 0; k < N; ++k) copy(from(k), to.data() + k * from.size(), blocking);

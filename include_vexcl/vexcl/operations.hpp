@@ -1,5 +1,5 @@
 #pragma once
-// Operators and built-in functions of expressions. Results are const, so that std::tie takes them.
+// Operators and built-in functions of expressions. They return const objects, so that std::tie accepts them.
 
 #include <cstddef>
 #include <tuple>
@@ -10,8 +10,8 @@
 
 namespace vex {
 
-// Written out instead of by detail::combine, which takes compilers three times as long: programs are full of
-// these.
+// Not implemented by detail::combine, which takes three times as long to compile: programs contain many
+// operators.
 #define VEX_BINARY_OPERATOR(symbol)                                                     \
     template <class L, class R>                                                         \
     requires detail::operands<L, R>                                                     \
@@ -69,7 +69,7 @@ VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
 #undef VEX_BUILTIN_2
 #undef VEX_BUILTIN_3
 
-/// The elements of `b` where `condition` is true, of `a` elsewhere: OpenCL's order.
+/// The elements of `b` where `condition` is true, of `a` elsewhere: OpenCL's order of arguments.
 template <class A, class B, class C>
 requires detail::operands<A, B, C>
 decltype(auto) select(const A& a, const B& b, const C& condition) {
@@ -77,7 +77,7 @@ decltype(auto) select(const A& a, const B& b, const C& condition) {
         [](auto x, auto y, auto c) { return balm::select(std::move(c), std::move(y), std::move(x)); }, a, b,
         condition);
 }
-/// Whether some lane, or every lane, of a short vector is true.
+/// Whether any lane, or every lane, of each short vector is true.
 template <detail::vexpr A>
 decltype(auto) any(const A& a) {
     return detail::combine([](auto x) { return balm::any_lane(std::move(x)); }, a);
@@ -98,8 +98,8 @@ decltype(auto) if_else(const C& condition, const A& if_true, const B& if_false) 
         condition, if_true, if_false);
 }
 
-/// The queues of an expression and how many elements it has, 0 if nothing in it says so; of a tuple those of
-/// its first expression with queues, and of the first with a size.
+/// The queues of an expression and its number of elements, 0 if undetermined. For a tuple, the queues of the
+/// first expression that has queues, and the size of the first that has a size.
 ///
 ///     const auto [queues, size] = vex::expression_properties(2 * x);
 template <detail::operand A>

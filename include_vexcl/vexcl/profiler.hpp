@@ -1,5 +1,5 @@
 #pragma once
-// Times of parts of a program.
+// Timing of sections of a program.
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace vex {
 
-/// A clock that is started and stopped.
+/// A stopwatch that records the time of each pass.
 ///
 ///     vex::stopwatch<> watch;
 ///     for (int i = 0; i < 100; ++i) { watch.tic(); step(); watch.toc(); }
@@ -27,12 +27,12 @@ class stopwatch {
 public:
     stopwatch() { tic(); }
     void tic() { start_ = Clock::now(); }
-    /// The seconds since tic().
+    /// Records and returns the seconds since tic().
     double toc() {
         times_.push_back(std::chrono::duration<double>(Clock::now() - start_).count());
         return times_.back();
     }
-    /// The median of the times, so that a slow first pass does not count; of two their mean. Seconds.
+    /// The median of the recorded times, which a slow first pass does not distort. Seconds.
     double average() const {
         if (times_.empty()) return 0;
         std::vector<double> sorted = times_;
@@ -42,7 +42,7 @@ public:
         return (*middle + *std::max_element(sorted.begin(), middle)) / 2;
     }
     double total() const { return std::accumulate(times_.begin(), times_.end(), 0.0); }
-    /// How often toc() was called.
+    /// The number of calls of toc().
     std::size_t tics() const { return times_.size(); }
 
 private:
@@ -50,7 +50,7 @@ private:
     std::vector<double> times_;
 };
 
-/// Times of named sections, which nest. Sections of tic_cl() begin and end when the queues are idle.
+/// Measures the times of named sections, which nest. Sections of tic_cl() wait for the queues at both ends.
 ///
 ///     vex::profiler<> prof(ctx);
 ///     prof.tic_cl("step");
@@ -69,7 +69,8 @@ public:
 
     void tic_cpu(const std::string& name) { begin(name, false); }
     void tic_cl(const std::string& name) { begin(name, true); }
-    /// Ends the section that began last; returns its seconds since. Throws std::logic_error if there is none.
+    /// Ends the innermost open section and returns its duration in seconds. Throws std::logic_error if none
+    /// is open.
     double toc(const std::string& = "") {
         if (open_.size() == 1) throw std::logic_error("vex::profiler: toc() without tic()");
         section& last = *open_.back();
@@ -98,14 +99,15 @@ public:
         tic_cl(name);
         return scoped(*this);
     }
-    /// Forgets all sections.
+    /// Removes all sections.
     void reset() {
         root_.parts.clear();
         root_.watch = {};
         open_.assign(1, &root_);
     }
 
-    /// A line for each section: its seconds, their share of the whole, and how often it ran.
+    /// Prints a line for each section: its total time in seconds and as a percentage of the profiler's; if it
+    /// ran several times, also how often, and the median.
     friend std::ostream& operator<<(std::ostream& to, profiler& p) {
         p.root_.watch.toc();
         const std::ios_base::fmtflags flags = to.flags();

@@ -1,5 +1,5 @@
 #pragma once
-// Random numbers as a function of a position and a seed.
+// Random numbers as a function of an index and a seed.
 
 #include <balm/random.hpp>
 
@@ -8,14 +8,14 @@
 namespace vex {
 
 namespace random {
-/// Counter-based generators; see balm::philox and balm::threefry. Their streams are Balm's.
+/// Counter-based generators; see balm::philox and balm::threefry. Their streams differ from VexCL's.
 using philox = balm::philox;
 using threefry = balm::threefry;
 }  // namespace random
 
 namespace detail {
 
-/// Calls a generator with a position and a seed, each a number of the host or an expression.
+/// Calls a generator with an index and a seed, each a host number or an expression.
 template <class Numbers, class Index, class Seed>
 auto drawn(const Numbers& numbers, const Index& index, const Seed& seed) {
     const auto integer = [](const auto& a) { return assigned<std::uint64_t>(a); };
@@ -24,8 +24,8 @@ auto drawn(const Numbers& numbers, const Index& index, const Seed& seed) {
 
 }  // namespace detail
 
-/// Uniformly distributed numbers: of floating types in [0, 1), integers of their whole range; of short
-/// vectors in each lane. The same position and seed give the same number on every device.
+/// Uniformly distributed numbers: floating-point types in [0, 1), integers over their whole range; short
+/// vectors have independent lanes. The same index and seed yield the same number on every device.
 ///
 ///     vex::Random<double> number;
 ///     x = 2 * number(vex::element_index(), std::rand()) - 1;
@@ -41,7 +41,7 @@ public:
     }
 };
 
-/// Normally distributed numbers of mean 0 and variance 1; else as Random.
+/// Normally distributed numbers of mean 0 and variance 1. Otherwise as Random.
 template <class T, class Generator = random::philox>
 class RandomNormal {
 public:

@@ -1,5 +1,5 @@
 #pragma once
-// Reductions of runs of neighbours with the same keys.
+// Reductions of runs of neighbours with equal keys.
 
 #include <cstddef>
 #include <tuple>
@@ -14,7 +14,7 @@
 namespace vex {
 namespace detail {
 
-/// Where results are whose number is known only now: on the first queue.
+/// The queue of the results, whose number is known only after the reduction: the first one.
 inline queue_list on_first_queue(const queue_list& queues) {
     return queues.size() < 2 ? queues : queue_list(std::vector<command_queue>{queues.queues()[0]});
 }
@@ -26,9 +26,9 @@ void become(vector<T>& target, const queue_list& queues, const E& elements) {
 
 }  // namespace detail
 
-/// Combines the values of each run of neighbours whose keys are the same, comp(a, b), and gives the run's
-/// first keys beside; returns the number of runs, for which it waits. The outputs take that size, on the
-/// first queue of the input. Sort by the keys first, to bring equal ones together.
+/// Combines the values of each run of neighbours with equal keys, as decided by comp(a, b), and stores the
+/// first key of each run. Returns the number of runs. Blocks until it is known. The outputs are resized to
+/// it, on the first queue of the input. To combine all equal keys, sort first.
 ///
 ///     const int count = vex::reduce_by_key(keys, values, distinct, sums);
 template <class InKeys, class V, class OutKeys, class Comp, class Oper>

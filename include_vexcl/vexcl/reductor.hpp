@@ -1,5 +1,5 @@
 #pragma once
-// Reductions of expressions to one value.
+// Reductions of expressions to a single value.
 
 #include <array>
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace vex {
 
-// A reduction has impl<T>: its result for no elements, and the function that combines two, for devices
-// (device_in, device_out) and the host.
+// A reduction has impl<T>: the result for no elements, and the function that combines two elements, on
+// devices (device_in, device_out) and on the host.
 #define VEX_REDUCTION(Name, nothing, combined)                                                     \
     struct Name {                                                                                  \
         template <class T>                                                                         \
@@ -44,14 +44,14 @@ namespace vex {
     };
 /// The sum of the elements.
 VEX_REDUCTION(SUM, T(), prm1 + prm2)
-/// The largest, and the smallest. NaNs are passed over.
+/// The largest and the smallest element. Device reductions ignore NaNs.
 VEX_REDUCTION(MAX, std::numeric_limits<T>::lowest(), prm1 > prm2 ? prm1 : prm2)
 VEX_REDUCTION(MIN, std::numeric_limits<T>::max(), prm1 < prm2 ? prm1 : prm2)
 #undef VEX_REDUCTION
-/// The sum, in which rounding errors are added up and corrected.
+/// The sum, compensated for rounding errors; see balm::sum_compensated.
 struct SUM_Kahan : SUM {};
 
-/// Several reductions in one kernel: the lanes of a short vector.
+/// Several reductions in one kernel; the results are the lanes of a short vector.
 ///
 ///     vex::Reductor<double, vex::CombineReductors<vex::MIN, vex::SUM>> both(ctx);
 ///     cl_double2 found = both(x);
@@ -73,8 +73,8 @@ typedef CombineReductors<MIN, MAX> MIN_MAX;
 
 namespace detail {
 
-/// What a reduction is in Balm, for elements of D: described for balm::reduce, and along dimensions. Custom
-/// reductions are folds.
+/// A reduction in Balm's terms, for elements of D: `described` for balm::reduce, `along` dimensions, and
+/// `whole` for short vectors. Custom reductions are folds.
 template <class R, class D>
 struct reduction_of {
     using impl = typename R::template impl<host_element<D>>;
@@ -103,7 +103,7 @@ VEX_REDUCTION_OF(MIN, min)
 VEX_REDUCTION_OF(MAX, max)
 #undef VEX_REDUCTION_OF
 
-/// The value of a reduction of elements of T.
+/// Computes a reduction of elements of T.
 template <class R, class T>
 struct reduced {
     using D = balm_element<T>;
@@ -130,8 +130,8 @@ struct reduced<CombineReductors<R...>, T> {
     }
 };
 
-/// An expression that a reduction may take: on these queues if nothing in it has some, and computed if a
-/// function in it may write memory.
+/// Prepares an expression for a reduction: an expression without vectors is placed on the queues `on`; if a
+/// function in it may write memory, it is materialised.
 template <class D>
 balm::expr<D> reducible(balm::expr<D> e, const queue_list& own, const queue_list& on) {
     if (e.writes_memory()) return balm::expr<D>(balm::vector<D>(std::move(e)));
@@ -140,7 +140,7 @@ balm::expr<D> reducible(balm::expr<D> e, const queue_list& own, const queue_list
 
 }  // namespace detail
 
-/// A reduction of expressions of elements T. Without elements it returns what the reduction says.
+/// Reduces expressions, converted to T. The result for no elements is RDC::impl<T>::initial().
 ///
 ///     vex::Reductor<double, vex::SUM> sum(ctx);
 ///     double dot = sum(x * y);
@@ -152,11 +152,12 @@ public:
     Reductor(const std::vector<command_queue>& queues = current_context().queue())  // NOLINT
         : queues_(queues) {}
 
-    /// Blocks until the value is there; of a multivector, an array with one of each component.
+    /// Returns the value; for a multivector, a std::array of the components' values. Blocks. Throws
+    /// std::runtime_error if nothing in the expression determines the number of elements.
     template <detail::vexpr A>
     result_type operator()(const A& a) const {
         balm::expr<detail::balm_element<T>> e = detail::assigned<detail::balm_element<T>>(a);
-        precondition(e.has_extents(), "Can not determine the size of the expression that is reduced");
+        precondition(e.has_extents(), "Cannot determine the size of the expression to reduce");
         if (e.size() == 0) return RDC::template impl<T>::initial();
         const detail::on_queues scope(queues_);
         return detail::reduced<RDC, T>::value(detail::reducible(std::move(e), detail::queues_of(a), queues_));
@@ -173,7 +174,7 @@ private:
     detail::queue_list queues_;
 };
 
-/// A reductor of these queues.
+/// A reductor on these queues.
 template <class T, class RDC>
 Reductor<T, RDC> get_reductor(const std::vector<command_queue>& queues) {
     return Reductor<T, RDC>(queues);

@@ -10,10 +10,10 @@
 namespace vex {
 namespace detail {
 
-/// output = elements_from(scan(reduction)…), one scan for each lane.
+/// output = elements_from(scan(reduction, lane)…), with one scan for each lane.
 template <class T, class Oper, class Scan>
 void scan_into(const vector<T>& input, vector<T>& output, const Oper& oper, const Scan& scan) {
-    precondition(input.size() == output.size(), "A scan's input and output have different sizes");
+    precondition(input.size() == output.size(), "The input and output of a scan differ in size");
     if (input.empty()) return;
     const on_queues scope(output.queues());
     with_reductions(oper, input, [&](auto... reductions) {
@@ -23,7 +23,7 @@ void scan_into(const vector<T>& input, vector<T>& output, const Oper& oper, cons
         (std::make_integer_sequence<int, sizeof...(reductions)>());
     });
 }
-/// Lane number k of a value; of a number itself.
+/// Lane k of a short vector; a scalar itself.
 template <class T>
 auto lane_of(const T& value, [[maybe_unused]] int k) {
     if constexpr (host_scalar<T>)
@@ -34,8 +34,8 @@ auto lane_of(const T& value, [[maybe_unused]] int k) {
 
 }  // namespace detail
 
-/// Element k of the output combines the elements 0 … k of the input by an associative functor, the earlier
-/// one first; the initial value plays no part. The output may be the input.
+/// Element k of the output combines the elements 0 … k of the input by an associative functor, whose first
+/// argument is the earlier one. The initial value is ignored. The output may be the input.
 ///
 ///     vex::inclusive_scan(x, y);
 template <class T, class Oper>
@@ -48,7 +48,7 @@ void inclusive_scan(const vector<T>& input, vector<T>& output, T init = T()) {
     inclusive_scan(input, output, init, plus<T>());
 }
 
-/// The same of the initial value and the elements 0 … k - 1.
+/// Element k of the output combines the initial value and the elements 0 … k - 1.
 ///
 ///     vex::exclusive_scan(counts, offsets);
 template <class T, class Oper>

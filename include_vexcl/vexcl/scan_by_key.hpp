@@ -1,5 +1,5 @@
 #pragma once
-// Scans that start again where the keys of neighbours differ.
+// Segmented scans, which restart where the keys of neighbours differ.
 
 #include <tuple>
 #include <utility>
@@ -19,7 +19,7 @@ struct equal_to {
     equal_to() {}
 };
 
-/// The predicate of neighbours' keys, those of the earlier element first.
+/// The predicate on the keys of two neighbours, those of the earlier element first.
 template <class Comp, class... T>
 const auto& same_keys(const Comp& comp, const std::tuple<vector<T>&...>&) {
     return predicate<balm_element<T>..., balm_element<T>...>(comp);
@@ -36,9 +36,10 @@ auto balm_vectors(const Tuple& vectors) {
 
 }  // namespace detail
 
-/// Element k of the output combines the elements of its segment up to k, the earlier one first. A segment is
-/// of neighbours whose keys are the same: comp(a, b), of two vectors of keys comp(a1, a2, b1, b2). The output
-/// may be the input.
+/// Element k of the output combines the elements of its segment up to and including k; the first argument of
+/// the functor is the earlier element. A segment is a run of neighbours with equal keys, as decided by
+/// comp(a, b), or with two vectors of keys comp(a1, a2, b1, b2). The initial value, the last argument, is
+/// ignored. The output may be the input.
 ///
 ///     vex::inclusive_scan_by_key(std::tie(year, month), sales, running, same_month, vex::plus<double>());
 template <class Keys, class V, class Comp, class Oper>
@@ -55,7 +56,7 @@ void inclusive_scan_by_key(const vector<K>& keys, const vector<V>& input, vector
     inclusive_scan_by_key(keys, input, output, detail::equal_to<K>(), plus<V>(), init);
 }
 
-/// The same without the element itself; each segment's first result is the initial value.
+/// The same without element k itself; here each segment starts from the initial value.
 template <class Keys, class V, class Comp, class Oper>
 void exclusive_scan_by_key(Keys&& keys, const vector<V>& input, vector<V>& output, Comp comp, Oper oper,
                            V init = V()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Sorts of vectors, of values by keys, and of several vectors of keys.
+// Sorts: of vectors, of several vectors of keys by a comparison, and of values by keys.
 
 #include <concepts>
 #include <cstddef>
@@ -17,8 +17,8 @@
 namespace vex {
 namespace detail {
 
-/// The order of numbers of T that a comparison stands for, if Balm has it: a radix sort then needs no
-/// comparison.
+/// The sort order that a comparison of scalars means, if it is a predefined one: a radix sort then replaces
+/// the comparison.
 template <class T, class Comp>
 inline constexpr std::optional<balm::sort_order> natural_order = std::nullopt;
 template <host_scalar T>
@@ -51,9 +51,10 @@ requires(sizeof...(T) > 1) void sort_vectors(const Comp& comp, std::tuple<vector
 
 }  // namespace detail
 
-/// Sorts a vector, or several by the comparison of their elements side by side: of two vectors comp(a1, a2,
-/// b1, b2) says whether (a1, a2) is ahead of (b1, b2). Equal keys keep their order. The standard comparisons
-/// of numbers are radix sorts, with NaNs last and -0 ahead of 0; others are merge sorts.
+/// Sorts a vector, or several vectors together: comp(a, b), for two vectors comp(a1, a2, b1, b2), returns
+/// whether the first element or pair precedes the second. The sort is stable. The predefined comparisons
+/// (vex::less, …) of scalars are radix sorts, with NaNs last and -0 before 0 (after it, if descending); other
+/// comparisons are merge sorts.
 ///
 ///     vex::sort(x, vex::greater<double>());
 ///     vex::sort(std::tie(first, second), comp);
@@ -68,7 +69,7 @@ void sort(vector<T>& keys) {
     sort(keys, less<T>());
 }
 
-/// The same, and moves the elements of one or several vectors of values with their keys.
+/// Sorts keys, and moves the elements of one or several vectors of values with them.
 ///
 ///     vex::sort_by_key(keys, std::tie(a, b), comp);
 template <class Keys, class Values, class Comp>

@@ -1,5 +1,5 @@
 #pragma once
-// Sparse matrices from arrays of compressed rows, and matrices whose rows repeat.
+// Sparse matrices from arrays in CSR, and matrices with few distinct rows.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vex {
 
-/// A sparse matrix on the devices of some queues; see sparse::matrix.
+/// A sparse matrix; see sparse::matrix.
 ///
 ///     vex::SpMat<double> A(ctx, rows, columns, row.data(), col.data(), val.data());
 ///     Z = Y - A * X;
@@ -28,21 +28,20 @@ public:
                std::span(val, static_cast<std::size_t>(row[rows]))) {}
 };
 
-/// A product inside functions and reductions. Products are expressions as any other: it is the product
-/// itself.
+/// The product itself: products are ordinary expressions, also inside functions and reductions.
 template <class A>
 requires(detail::vexpr<A> || detail::multi<A>) const A make_inline(const A& product) { return product; }
 
-/// A matrix in which few different rows occur, on one device: each of them is stored once, with columns
-/// counted from the diagonal, and `idx` says which one each row is. A product reads the index of a row, and
-/// no entries of its own: matrices of finite differences take an eighth of the bandwidth.
+/// A matrix with few distinct rows, on one device. Each distinct row is stored once, with columns relative to
+/// the diagonal; `idx` is the number of the distinct row for each row. A product reads 4 bytes of the matrix
+/// for each row; the few distinct rows stay in cache. For finite differences this is a small fraction of the
+/// memory traffic of CSR.
 template <class Val, class Col = std::ptrdiff_t, class Idx = std::size_t>
 class SpMatCCSR {
 public:
     typedef Val value_type;
 
-    /// `n` rows, each one of the `m` different ones: row[r] to row[r + 1] - 1 are the entries of the r-th of
-    /// these.
+    /// `n` rows, each one of `m` distinct rows; distinct row r has the entries row[r] to row[r + 1] - 1.
     SpMatCCSR(const command_queue& queue, std::size_t n, std::size_t m, const std::size_t* idx,
               const Idx* row, const Col* col, const Val* val)
         : n_(n),
@@ -72,7 +71,7 @@ private:
     static vector<T> on(const command_queue& queue, const std::vector<T>& host) {
         return vector<T>(std::vector<command_queue>{queue}, host);
     }
-    /// The elements of a vector as memory; those of an expression are computed first.
+    /// The elements as memory: shared for a vector, materialised for an expression.
     template <class D, class X>
     static balm::vector<D> memory_of(const X& x) {
         if constexpr (requires { x.balm_vector(); })

@@ -1,6 +1,6 @@
 #pragma once
-// Stencils: sums of neighbours with weights, and operators on neighbours given as OpenCL C. Beyond the ends
-// of a vector its first and its last element repeat.
+// Stencils: weighted sums of neighbours, and functions of neighbours written in OpenCL C. Beyond the ends of
+// a vector, its first and last elements are repeated.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace vex {
 
-/// Weights of neighbours: element i of `x * s` is the sum of s[k] * x[i + k - center].
+/// The weights of a convolution: element i of `x * s` is the sum of s[k] * x[i + k - center].
 ///
 ///     vex::stencil<double> average(ctx, {0.25, 0.5, 0.25}, 1);
 ///     y = x * average;
@@ -33,7 +33,8 @@ public:
     template <class It>
     stencil(const std::vector<command_queue>&, It begin, It end, unsigned center) {
         for (; begin != end; ++begin) reversed_.push_back(detail::to_balm(static_cast<T>(*begin)));
-        precondition(center < reversed_.size(), "A stencil's center is one of its weights");
+        precondition(center < reversed_.size(),
+                     "vex::stencil: center must be less than the number of weights");
         std::reverse(reversed_.begin(), reversed_.end());
         how_.centre = reversed_.size() - 1 - center;
     }
@@ -42,7 +43,7 @@ public:
     stencil(const std::vector<command_queue>& queues, std::initializer_list<T> weights, unsigned center)
         : stencil(queues, weights.begin(), weights.end(), center) {}
 
-    /// The weighted sums, which `x * s` and `s * x` are.
+    /// The same as `x * s` and `s * x`.
     template <detail::vexpr X>
     decltype(auto) convolve(const X& x) const {
         auto e = detail::assigned<D>(x);
@@ -56,7 +57,7 @@ public:
     }
 
 private:
-    std::vector<D> reversed_;  ///< as a convolution has them
+    std::vector<D> reversed_;  ///< the weights, in the order of balm::convolve
     balm::convolution how_;
 };
 
@@ -69,12 +70,12 @@ requires(detail::vexpr<X> || detail::multi<X>) decltype(auto) operator*(const st
     return s.convolve(x);
 }
 
-/// A function of an element's neighbours. Impl has `static std::string body()`, OpenCL C in which X[k] is the
-/// element k places behind, for -Center <= k < Width - Center; see VEX_STENCIL_OPERATOR.
+/// A function of an element and its neighbours. Impl has `static std::string body()`, OpenCL C in which X[k]
+/// is the element at offset k, for -Center <= k < Width - Center; see VEX_STENCIL_OPERATOR.
 template <class T, unsigned Width, unsigned Center, class Impl>
 class StencilOperator {
     using D = detail::balm_element<T>;
-    static_assert(Center < Width, "a stencil's center is one of its elements");
+    static_assert(Center < Width, "vex::StencilOperator: Center must be less than Width");
 
 public:
     typedef T value_type;
@@ -121,15 +122,15 @@ private:
 
 }  // namespace vex
 
-/// The type of a stencil operator.
+/// Defines the type of a stencil operator.
 #define VEX_STENCIL_OPERATOR_TYPE(name, type, width, center, body_text)  \
     struct name : vex::StencilOperator<type, width, center, name> {      \
         explicit name(const std::vector<vex::command_queue>& queues)     \
             : vex::StencilOperator<type, width, center, name>(queues) {} \
         static std::string body() { return body_text; }                  \
     }
-/// A stencil operator: the type of its elements, how many it reads, which of them is the element's own, and
-/// OpenCL C.
+/// Defines a stencil operator from the element type, the width of the window, the index of the element itself
+/// in the window, and a body in OpenCL C.
 ///
 ///     VEX_STENCIL_OPERATOR(bend, double, 3, 1, "return X[1] - 2 * X[0] + X[-1];", ctx);
 ///     y = bend(x);

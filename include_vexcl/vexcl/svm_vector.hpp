@@ -1,5 +1,5 @@
 #pragma once
-// Vectors whose memory the host sees at the same address.
+// Vectors in memory that has the same address on host and device.
 
 #include <cstddef>
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace vex {
 
-/// Elements in shared virtual memory of one device, or in managed memory of CUDA: a vector in expressions,
-/// and a host array while it is mapped. Throws balm::error on devices without such memory.
+/// A vector in shared virtual memory (OpenCL) or managed memory (CUDA) of one device. While it is mapped, it
+/// is a host array. The constructor throws balm::error on devices without such memory.
 ///
 ///     vex::svm_vector<int> x(ctx.queue(0), n);
 ///     {
@@ -33,7 +33,7 @@ public:
         : svm_vector(queue, queue.balm_device().template managed_array<D>(n)) {}
     svm_vector(const svm_vector&) = delete;
 
-    /// The elements in the host's memory, until it is destroyed.
+    /// The elements, accessible from the host until this object is destroyed.
     class mapped_array {
     public:
         explicit mapped_array(balm::mapped<D> of) : of_(std::move(of)) {}
@@ -44,11 +44,11 @@ public:
     private:
         balm::mapped<D> of_;
     };
-    /// Waits for what uses the elements. They can be read and written, whatever the flags say.
+    /// Waits for commands that use the elements. They can be read and written, whatever the flags.
     mapped_array map(backend::map_flags = backend::MAP_READ | backend::MAP_WRITE) {
         return mapped_array(memory_.map());
     }
-    /// Their address, on the host and on the device.
+    /// The address of the elements, on host and device.
     T* get() const { return reinterpret_cast<T*>(memory_.address()); }
 
     using vector<T>::operator=;

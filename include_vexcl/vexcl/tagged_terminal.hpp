@@ -1,5 +1,5 @@
 #pragma once
-// Tags: names for operands that a program writes several times. Balm finds equal operands by itself.
+// Tags, which mark operands that occur several times. Balm detects equal operands without tags.
 
 #include <cstddef>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace vex {
 
-/// A vector under a number, to read and to assign.
+/// A tagged vector, to read and to assign.
 template <class T>
 class tagged_vector : public expression_base {
 public:
@@ -38,7 +38,7 @@ private:
     vector<T>* of_;
 };
 
-/// The operand itself: equal operands are one argument and one load without a tag, too.
+/// The operand itself: equal operands are one argument and one load, tagged or not.
 ///
 ///     auto X = vex::tag<1>(x);
 ///     X = X * X + 2;

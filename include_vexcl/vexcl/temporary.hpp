@@ -1,6 +1,6 @@
 #pragma once
-// Temporaries: sub-expressions that a program uses several times. Balm finds common sub-expressions by
-// itself.
+// Temporaries: subexpressions that a program marks because it uses them several times. Balm eliminates common
+// subexpressions without marks.
 
 #include <cstddef>
 
@@ -9,7 +9,7 @@
 
 namespace vex {
 
-/// The expression itself, of type T if it is given: it is computed once however often it is used.
+/// The expression itself, converted to T if given. It is computed once however often it is used.
 ///
 ///     auto t = vex::make_temp<1>(log(x));
 ///     y = 2 * t + sin(t);

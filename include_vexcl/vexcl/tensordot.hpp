@@ -13,11 +13,11 @@
 
 namespace vex {
 
-/// Pairs of axes: axes_pairs(1, 0, 2, 3) has axis 1 of the first operand with axis 0 of the second, and 2
-/// with 3.
+/// Pairs of axes to contract: axes_pairs(1, 0, 2, 3) pairs axis 1 of the first operand with axis 0 of the
+/// second, and axis 2 with axis 3.
 template <class... Axis>
 std::array<std::array<std::size_t, 2>, sizeof...(Axis) / 2> axes_pairs(Axis... axes) {
-    static_assert(sizeof...(Axis) % 2 == 0, "axes are pairs");
+    static_assert(sizeof...(Axis) % 2 == 0, "vex::axes_pairs: the number of axes must be even");
     const std::size_t each[] = {static_cast<std::size_t>(axes)...};
     std::array<std::array<std::size_t, 2>, sizeof...(Axis) / 2> pairs;
     for (std::size_t k = 0; k < pairs.size(); ++k) pairs[k] = {each[2 * k], each[2 * k + 1]};
@@ -26,7 +26,8 @@ std::array<std::array<std::size_t, 2>, sizeof...(Axis) / 2> axes_pairs(Axis... a
 
 namespace detail {
 
-/// "ab,cb->ac": a letter for each axis, the same one for both of a pair; the others are those of the result.
+/// The subscripts for balm::einsum, such as "ab,Ab->aA": a letter for each axis, the same one for both axes
+/// of a pair; the result has the other axes.
 template <std::size_t Pairs>
 std::string contraction(std::size_t first_axes, std::size_t second_axes,
                         const std::array<std::array<std::size_t, 2>, Pairs>& common) {
@@ -34,7 +35,8 @@ std::string contraction(std::size_t first_axes, std::size_t second_axes,
     for (std::size_t d = 0; d < first_axes; ++d) first += static_cast<char>('a' + d);
     for (std::size_t d = 0; d < second_axes; ++d) second += static_cast<char>('A' + d);
     for (const auto& pair : common) {
-        precondition(pair[0] < first_axes && pair[1] < second_axes, "tensordot: an operand has no such axis");
+        precondition(pair[0] < first_axes && pair[1] < second_axes,
+                     "vex::tensordot: an axis is out of range");
         second[pair[1]] = first[pair[0]];
     }
     const auto is_common = [&](char axis) {
@@ -47,8 +49,8 @@ std::string contraction(std::size_t first_axes, std::size_t second_axes,
 
 }  // namespace detail
 
-/// The sums over pairs of axes of the products of two slices, with the other axes of the first one, then
-/// those of the second: an expression, computed as a whole before the expression that it is part of.
+/// Contracts two slices over pairs of axes. The result has the remaining axes of the first operand, then
+/// those of the second. It is materialised before the expression that contains it.
 ///
 ///     C = vex::tensordot(of_a[vex::_](A), of_b[vex::_](B), vex::axes_pairs(1, 0));  // a matrix product
 template <class A, class B, std::size_t Pairs>

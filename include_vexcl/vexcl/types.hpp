@@ -1,6 +1,6 @@
 #pragma once
-// Element types of vectors: numbers and OpenCL's short vectors (cl_float4 …), their names in OpenCL C, and
-// the Balm types with the same layout.
+// Element types of vectors: scalars and OpenCL's short vectors (cl_float4 …), their names in OpenCL C, and
+// the Balm types of the same layout.
 
 #include "vexcl/detail/opencl.hpp"
 
@@ -16,23 +16,23 @@
 #include <balm/structure.hpp>
 #include <balm/types.hpp>
 
-/// OpenCL C's names for unsigned numbers, for host code that OpenCL C is shared with.
+/// OpenCL C's names of unsigned types, for code that host and device share.
 typedef unsigned int uint;
 typedef unsigned char uchar;
 
 namespace vex {
 
-/// The number that a short vector consists of; of a number itself.
+/// The lane type of a short vector; a scalar type itself.
 template <class T>
 struct cl_scalar_of {};
-/// The type of N numbers of type T.
+/// The short vector of N lanes of type T; T itself if N is 1.
 template <class T, int N>
 struct cl_vector_of {};
-/// How many numbers a short vector has; 1 of a number.
+/// The number of lanes of a short vector; 1 for a scalar.
 template <class T>
 struct cl_vector_length {};
-/// Whether vectors may have elements of T. Specialise it as std::true_type for std::array or std::complex of
-/// numbers to have them stored, as short vectors of the same layout.
+/// Whether vectors may have elements of T. Specialise it as std::true_type for a std::array or std::complex
+/// of scalars to store them as short vectors of the same layout.
 template <class T>
 struct is_cl_native : std::false_type {};
 template <class T, T v>
@@ -41,7 +41,7 @@ struct is_cl_native<std::integral_constant<T, v>> : std::true_type {};
 /// Specialise it with `static std::string get()` for the OpenCL C name of a custom type.
 template <class T, class Enable = void>
 struct type_name_impl;
-/// The name of a type in OpenCL C: "float4", "global double *".
+/// The OpenCL C name of a type: "float4", "global double *".
 template <class T>
 std::string type_name() {
     return type_name_impl<T>::get();
@@ -57,7 +57,7 @@ struct type_name_impl<const T> {
 
 namespace detail {
 
-/// The number, and how many of them, that arrays declared as native consist of.
+/// The scalar type of a nested std::array, and the total number of scalars.
 template <class T>
 struct packed_numbers {
     using type = T;
@@ -69,7 +69,7 @@ struct packed_numbers<std::array<T, N>> {
     static constexpr std::size_t count = N * packed_numbers<T>::count;
 };
 
-/// The Balm element that has the layout of a VexCL element.
+/// The Balm element type of the same layout as a VexCL element type.
 template <class T>
 struct balm_element_of {};
 template <balm::scalar_type T>
@@ -92,7 +92,7 @@ requires(is_cl_native<std::complex<T>>::value) struct balm_element_of<std::compl
 template <class T>
 using balm_element = typename balm_element_of<T>::type;
 
-/// The VexCL element that stands for a Balm element: cl_float4 for balm::float4, numbers for themselves.
+/// The VexCL element type of a Balm element type: cl_float4 for balm::float4; a scalar type itself.
 template <class D>
 struct host_element_of {
     using type = D;
@@ -106,11 +106,11 @@ template <class T>
 concept host_vector = requires {
     requires(cl_vector_length<std::remove_cvref_t<T>>::value > 1);
 };
-/// A number or a short vector of the host.
+/// A scalar or short vector on the host.
 template <class T>
 concept host_value = host_scalar<T> || host_vector<T>;
 
-/// The same bits as the other library's element.
+/// Converts an element to the other library's type: scalars by value, others bit by bit.
 template <class T>
 balm_element<T> to_balm(const T& value) {
     if constexpr (host_scalar<T>) {
@@ -177,20 +177,20 @@ struct type_name_impl<void> {
     static std::string get() { return "void"; }
 };
 
-/// Whether vectors may have elements of T, and T is a number.
+/// Whether T is a scalar that vectors may have as elements.
 template <class T>
 struct is_cl_scalar : std::bool_constant<detail::host_scalar<T> && is_cl_native<T>::value> {};
 /// Whether T is one of OpenCL's short vectors.
 template <class T>
 struct is_cl_vector : std::bool_constant<detail::host_vector<T>> {};
-/// The number of lanes of the smallest short vector that holds so many numbers.
+/// The number of lanes of the smallest short vector that holds this many numbers.
 template <unsigned Numbers>
 struct cl_fit_vec_size : std::integral_constant<int, (Numbers <= 2   ? static_cast<int>(Numbers)
                                                       : Numbers <= 4 ? 4
                                                       : Numbers <= 8 ? 8
                                                                      : 16)> {};
 
-/// The lanes of a short vector as those of another.
+/// Converts each lane to the lane type of To.
 template <class To, class From>
 To cl_convert(const From& from) {
     static_assert(cl_vector_length<To>::value == cl_vector_length<From>::value);
@@ -200,9 +200,9 @@ To cl_convert(const From& from) {
     return to;
 }
 
-// ---- pointers in the signatures of functions ----
+// ---- pointers in signatures of functions ----
 
-/// A pointer into global memory; `T*` is the same.
+/// A pointer into global memory; `T*` means the same.
 template <class T>
 struct global_ptr {};
 /// A pointer into local memory.
@@ -279,7 +279,7 @@ VEX_DECLARE_SHORT_VECTORS(ulong)
 
 namespace detail {
 
-/// The lanes of a short vector, or a number as every lane.
+/// A short vector itself, or a scalar broadcast to every lane.
 template <class V, class A>
 V all_lanes_of(const A& a) {
     if constexpr (std::is_same_v<V, A>) {
@@ -295,9 +295,9 @@ V all_lanes_of(const A& a) {
 }  // namespace detail
 }  // namespace vex
 
-// Arithmetic of short vectors and numbers on the host, lane by lane. OpenCL's types are in the global
-// namespace, where their operators are looked for. (Templates: a compiler would try a function for each type
-// wherever it sees a `+`.)
+// Lane-by-lane arithmetic of short vectors and scalars on the host. OpenCL's types are in the global
+// namespace, so argument-dependent lookup finds their operators there. They are templates because overloads
+// for each type would all be candidates of every `+`.
 #define VEX_LANE_BY_LANE(op)                                                                        \
     template <vex::detail::host_vector V, class A>                                                  \
     requires(std::is_same_v<V, A> || std::is_arithmetic_v<A>) V& operator op##=(V& a, const A& b) { \
@@ -322,7 +322,7 @@ template <vex::detail::host_vector V>
 V operator-(const V& a) {
     return 0 - a;
 }
-/// The lanes in braces.
+/// Prints the lanes in braces.
 template <vex::detail::host_vector V>
 std::ostream& operator<<(std::ostream& to, const V& v) {
     for (unsigned k = 0; k < vex::cl_vector_length<V>::value; ++k) to << (k == 0 ? "{" : ",") << +v.s[k];

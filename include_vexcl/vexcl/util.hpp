@@ -1,5 +1,5 @@
 #pragma once
-// Small helpers that programs for VexCL use.
+// Small utilities of VexCL's interface.
 
 #include <array>
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace vex {
 
-/// What a failing call throws: a sentence that says what was tried, and `std::cerr << error` prints it.
+/// The base class of Balm's exceptions, a std::runtime_error. `std::cerr << error` prints the message.
 typedef balm::error error;
 
 /// Throws std::runtime_error with this message unless the condition holds.
@@ -22,12 +22,12 @@ inline void precondition(bool holds, const std::string& message) {
     if (!holds) throw std::runtime_error(message);
 }
 
-/// The least power of two that is not below n.
+/// The smallest power of two that is not less than n.
 inline std::size_t nextpow2(std::size_t n) { return std::bit_ceil(n); }
 /// n rounded up to a multiple of m.
 inline std::size_t alignup(std::size_t n, std::size_t m = 16U) { return (n + m - 1) / m * m; }
 
-/// An array of the arguments, which are converted to the type of the first.
+/// An array of the arguments, converted to the type of the first.
 template <class T, class... Rest>
 std::array<T, 1 + sizeof...(Rest)> make_array(T first, Rest... rest) {
     return {{first, static_cast<T>(rest)...}};

@@ -1,5 +1,5 @@
 #pragma once
-// Vectors: elements on the devices of a context, a part on each.
+// Vectors, partitioned over the devices of a context.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +29,8 @@ namespace vex {
 template <class T>
 class address;
 
-/// Elements of T on the devices of some queues. Copying is deep.
+/// An array of elements of T, partitioned over queues: each queue's device holds one contiguous part. Copying
+/// is deep.
 ///
 ///     vex::Context ctx(vex::Filter::Env);
 ///     vex::vector<double> x(ctx, host), y(ctx, x.size());
@@ -48,7 +49,7 @@ public:
     typedef detail::vector_iterator<vector, element> iterator;
     typedef detail::vector_iterator<const vector, const_element> const_iterator;
 
-    // ---- construction: n elements, those at `host`, or those of an expression ----
+    // ---- construction: n elements, optionally copied from `host`, or the elements of an expression ----
 
     /// No elements and no queues.
     vector() = default;
@@ -67,26 +68,28 @@ public:
         : vector(current_context().queue(), n, host, flags) {}
     explicit vector(const std::vector<T>& host, backend::mem_flags flags = backend::MEM_READ_WRITE)
         : vector(current_context().queue(), host, flags) {}
-    /// Memory that exists; the vector shares it. `n` is the buffer's size unless it is given.
+    /// Shares existing memory: its first `n` elements, or all of them if `n` is 0.
     vector(const command_queue& queue, const backend::device_vector<T>& memory, std::size_t n = 0)
         : queues_(queue_vector{queue}) {
         if (memory.balm_elements())
             of_ = balm::as_vector(memory.balm_elements()->range(0, n == 0 ? memory.size() : n));
     }
-    /// On the queues of the vectors in the expression. Throws std::runtime_error if there are none.
+    /// Computes an expression, on the queues of its first vector. Throws std::runtime_error if the expression
+    /// contains no vectors.
     template <detail::vexpr A>
     requires(!std::same_as<std::remove_cvref_t<A>, vector>) vector(const A& a)  // NOLINT
         : queues_(detail::queues_of(a)) {
-        precondition(static_cast<bool>(queues_), "Can not determine the expression's size and queues");
+        precondition(static_cast<bool>(queues_),
+                     "Cannot determine the queues of an expression without vectors");
         const detail::on_queues scope(queues_);
         of_ = balm::vector<D>(detail::assigned<D>(a));
     }
-    /// A handle of a Balm vector.
+    /// Takes over a Balm vector.
     vector(const queue_vector& queues, balm::vector<D> of)
         : of_(std::move(of)), queues_(detail::queue_list(queues)) {}
     vector(detail::queue_list queues, balm::vector<D> of) : of_(std::move(of)), queues_(std::move(queues)) {}
 
-    /// The same bytes as elements of another type.
+    /// A vector that shares the same bytes, as elements of another type.
     template <class U>
     vector<U> reinterpret() const {
         return vector<U>(queues_, of_.template as<detail::balm_element<U>>());
@@ -98,7 +101,7 @@ public:
         swap(queues_, other.queues_);
     }
     friend void swap(vector& a, vector& b) noexcept { a.swap(b); }
-    /// Becomes what the constructor with these arguments makes.
+    /// Replaces the vector by one constructed from these arguments.
     void resize(const vector& other, backend::mem_flags = backend::MEM_READ_WRITE) {
         vector(other).swap(*this);
     }
@@ -116,16 +119,16 @@ public:
     /// Sets every element to zero.
     void clear() { *this = T(); }
 
-    // ---- where the elements are ----
+    // ---- size and partition ----
 
     std::size_t size() const { return of_.size(); }
     bool empty() const { return size() == 0; }
-    /// The number of its queues, which have a part each.
+    /// The number of parts, one for each queue.
     std::size_t nparts() const { return queues_.size(); }
     std::size_t part_size(unsigned d) const { return (*this)(d).size(); }
     /// The index of a part's first element.
     std::size_t part_start(unsigned d) const { return partition()[d]; }
-    /// The index of each part's first element, and the size.
+    /// The index of each part's first element, followed by size().
     std::vector<std::size_t> partition() const {
         std::vector<std::size_t> starts{0};
         for (const auto& part : of_.parts()) starts.push_back(starts.back() + part.size());
@@ -139,14 +142,14 @@ public:
         return d < parts.size() ? backend::device_vector<T>(std::move(parts[d]))
                                 : backend::device_vector<T>();
     }
-    /// Part d in the memory of the host, until the result is destroyed.
+    /// Maps part d into host memory until the result is destroyed.
     auto map(unsigned d = 0) const { return (*this)(d).map(queue_list()[d]); }
 
     // ---- single elements; each access is a transfer ----
 
     element operator[](std::size_t i) { return element(*this, i); }
     const const_element operator[](std::size_t i) const { return const_element(*this, i); }
-    /// The same; throws std::out_of_range.
+    /// The same; throws std::out_of_range for an index that is not less than size().
     element at(std::size_t i) { return element(*this, checked(i)); }
     const const_element at(std::size_t i) const { return const_element(*this, checked(i)); }
     T get(std::size_t i) const {
@@ -162,20 +165,20 @@ public:
     const_iterator begin() const { return const_iterator(*this, 0); }
     const_iterator end() const { return const_iterator(*this, size()); }
 
-    /// Copies n elements from the host, which may change them at once.
+    /// Copies n elements from host memory, which may be reused immediately.
     void write_data(std::size_t offset, std::size_t n, const T* host, bool, const queue_vector& on = {}) {
         transfer(offset, n, on, [&](auto range, std::size_t done) {
             range.write(std::span(reinterpret_cast<const D*>(host) + done, range.size()));
         });
     }
-    /// Copies n elements to the host; blocks.
+    /// Copies n elements to host memory. Blocks.
     void read_data(std::size_t offset, std::size_t n, T* host, bool, const queue_vector& on = {}) const {
         transfer(offset, n, on, [&](auto range, std::size_t done) {
             range.read_into(std::span(reinterpret_cast<D*>(host) + done, range.size()));
         });
     }
 
-    // ---- assignment: one kernel on each device ----
+    // ---- assignment: an expression is one kernel on each device ----
 
     const vector& operator=(const vector& other) {  // NOLINT
         if (this == std::addressof(other)) return *this;
@@ -206,10 +209,10 @@ public:
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND
 
-    /// A pointer to the element that an expression computes, and to the vector.
+    /// In expressions, a pointer to the current element; on the host, a pointer to the vector.
     vex::address<T> operator&() const;  // NOLINT(google-runtime-operator)
 
-    // ---- what detail/expression.hpp wants ----
+    // ---- the interface that detail/expression.hpp requires ----
 
     balm::expr<D> balm_expr() const { return balm::expr<D>(of_); }
     const detail::queue_list& queues() const { return queues_; }
@@ -221,7 +224,7 @@ public:
         return std::tuple(detail::assigned<D>(a));
     }
 
-    /// The elements in rows of five, of integers ten, each after the index of its first.
+    /// Prints five elements per row (ten if T is an integer type), after the index of the first one.
     friend std::ostream& operator<<(std::ostream& to, const vector& v) {
         const std::size_t in_row = std::is_integral_v<T> ? 10 : 5;
         std::vector<T> host(v.size());
@@ -256,10 +259,11 @@ private:
         if (host != nullptr) write_data(0, n, host, true);
     }
     std::size_t checked(std::size_t i) const {
-        if (i >= size()) throw std::out_of_range("vex::vector: no element has this index");
+        if (i >= size()) throw std::out_of_range("vex::vector::at: the index is out of range");
         return i;
     }
-    /// Calls move(range, done) for what each part has of the n elements from `offset` on.
+    /// Splits the n elements from `offset` on by parts: calls move(range, done) for each range of a part,
+    /// where `done` elements precede it.
     template <class Move>
     void transfer(std::size_t offset, std::size_t n, const queue_vector& on, Move&& move) const {
         if (n == 0) return;
@@ -278,7 +282,7 @@ private:
             }
             start += part.size();
         }
-        precondition(done == n, "A copy goes beyond the end of a vex::vector");
+        precondition(done == n, "vex::vector: a copy exceeds the end of the vector");
     }
 
     balm::vector<D> of_;
@@ -287,8 +291,8 @@ private:
 
 // ---- copies between host and devices ----
 
-/// Copies all elements; to and from host elements of another type by conversion. Blocks, whatever the last
-/// argument says.
+/// Copies all elements between host and devices; host elements of another type are converted. Blocks
+/// regardless of `blocking`.
 template <class Td, class Th>
 void copy(const vector<Td>& from, Th* to, bool blocking = true) {
     if constexpr (std::same_as<Td, Th>) {
@@ -316,7 +320,7 @@ template <class Td, class Th>
 void copy(const std::vector<Th>& from, vector<Td>& to, bool blocking = true) {
     copy(from.data(), to, blocking);
 }
-/// Copies all elements, by conversion.
+/// Copies all elements between vectors, and converts them.
 template <class From, class To>
 void copy(const vector<From>& from, vector<To>& to) {
     to = from;
@@ -327,8 +331,7 @@ inline constexpr bool is_device_iterator = requires {
     I::is_on_device;
 };
 }  // namespace detail
-/// Copies a range between host and devices, one of which the iterators are on. Those of the host are
-/// contiguous.
+/// Copies a range from host to devices or from devices to host; the host range is contiguous.
 ///
 ///     vex::copy(x.begin() + 10, x.begin() + 20, host.begin());
 template <class I, class O>
@@ -345,7 +348,7 @@ requires(!detail::is_device_iterator<I> && detail::is_device_iterator<O>) O
     to.vec->write_data(to.pos, static_cast<std::size_t>(last - first), &*first, blocking);
     return to + (last - first);
 }
-/// The same on these queues.
+/// Copies on these queues instead of the vector's.
 template <class Td, class Th>
 void copy(const std::vector<command_queue>& queues, const vector<Td>& from, Th&& to, bool blocking = true) {
     const detail::on_queues scope(queues);

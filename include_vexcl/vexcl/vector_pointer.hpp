@@ -1,5 +1,5 @@
 #pragma once
-// Pointers to elements of vectors, in expressions and as arguments of functions.
+// Pointers to elements of vectors, for expressions and as arguments of functions.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +19,8 @@ namespace vex {
 template <class D>
 class pointed_view;
 
-/// A place in the memory of a vector: its beginning, or an element that an expression of integers gives.
+/// A pointer into the memory of a vector: to its first element, or to the element whose index an expression
+/// of integers computes.
 template <class D>
 class pointer {
 public:
@@ -44,20 +45,21 @@ public:
     }
 
     const balm::vector<D>& memory() const { return memory_; }
-    /// The memory for a function that takes it, which begins at its beginning. Throws std::runtime_error for
-    /// a pointer that has been moved.
+    /// The memory, as the argument of a function's pointer parameter. Throws std::runtime_error for a pointer
+    /// with an offset.
     balm::vector<D> memory_for_function() const {
         precondition(
             !index_,
-            "A function takes memory from its beginning: pass raw_pointer(x), and offsets as numbers");
+            "A pointer with an offset cannot be the argument of a function: pass raw_pointer(x), and the "
+            "offset as a number");
         return memory_.share();
     }
     const detail::queue_list& queues() const { return queues_; }
-    /// Counted from the beginning of the memory.
+    /// The index of the element, counted from the first element of the memory.
     balm::expr<std::int64_t> index() const {
         return index_ ? *index_ : balm::expr<std::int64_t>(balm::constant(std::int64_t{0}));
     }
-    /// Whether a function may read it in the constant address space.
+    /// Whether it was made by constant_pointer().
     bool is_constant() const { return is_constant_; }
 
     pointer(const pointer& other)
@@ -80,7 +82,7 @@ private:
     bool is_constant_ = false;
 };
 
-/// The elements that a pointer is to; & of them is the pointer.
+/// The elements that a pointer points to, to read and to assign; `&` returns the pointer.
 ///
 ///     vex::eval(atomic_add(&vex::permutation(bin)(counts), 1));
 template <class D>
@@ -102,8 +104,8 @@ private:
     pointer<D> to_;
 };
 
-/// What &x is: a pointer to the element of x that an expression of its size computes, and the host's pointer
-/// to x.
+/// The result of &x: in expressions of its size, a pointer to the current element of x; on the host, a
+/// pointer to x.
 template <class T>
 class address : public pointer<detail::balm_element<T>> {
 public:
@@ -121,26 +123,27 @@ vex::address<T> vector<T>::operator&() const {  // NOLINT(google-runtime-operato
     return vex::address<T>(*this);
 }
 
-/// The beginning of a vector on one device, for functions that take memory.
+/// A pointer to the first element of a vector on a single queue, for functions with pointer parameters.
+/// Throws std::runtime_error for a vector on several queues.
 ///
 ///     VEX_FUNCTION(double, left, (const double*, x)(size_t, i), return i > 0 ? x[i - 1] : 0;);
 ///     y = left(vex::raw_pointer(x), vex::element_index());
 template <class T>
 const pointer<detail::balm_element<T>> raw_pointer(const vector<T>& x) {
-    precondition(x.nparts() == 1, "raw_pointer is for vectors on one device");
+    precondition(x.nparts() == 1, "raw_pointer requires a vector on a single queue");
     return {x.balm_vector().share(), x.queues()};
 }
 
-/// The beginning of a vector on one device, for functions that take vex::constant_ptr<T>.
+/// The same for functions that take vex::constant_ptr<T>.
 template <class T>
 const pointer<detail::balm_element<T>> constant_pointer(const vector<T>& x) {
-    precondition(x.nparts() == 1, "constant_pointer is for vectors on one device");
+    precondition(x.nparts() == 1, "constant_pointer requires a vector on a single queue");
     return {x.balm_vector().share(), x.queues(), true};
 }
 
-// ---- the memory that a condition chooses ----
+// ---- memory selected by a condition ----
 
-/// *if_else(c, &x, &y): the element of x where c is true, else that of y, to read and to assign.
+/// *if_else(c, &x, &y): the element of x where c is true, the element of y elsewhere, to read and to assign.
 template <class D>
 class chosen_view : public expression_base {
 public:
@@ -176,7 +179,7 @@ private:
     balm::expr<bool> condition_;
     vector_view<D> if_true_, if_false_;
 };
-/// What if_else makes of two pointers.
+/// The result of if_else of two pointers.
 template <class D>
 class chosen_pointer {
 public:
@@ -198,7 +201,7 @@ concept pointer_operand = requires(const P& p) {
     as_pointer(p);
 };
 }  // namespace detail
-/// A pointer to an element of the memory that the condition chooses, of each element.
+/// For each element, the pointer that the condition selects.
 ///
 ///     *vex::if_else(x < 0.5, &y, &z) = 42;
 template <detail::vexpr C, detail::pointer_operand P, detail::pointer_operand Q>
@@ -207,7 +210,7 @@ decltype(auto) if_else(const C& condition, const P& if_true, const Q& if_false) 
                           detail::as_pointer(if_false));
 }
 
-// ---- atomic operations on the elements that pointers are to; the value is the one before ----
+// ---- atomic operations on the elements that pointers point to; the result is the previous value ----
 
 #define VEX_ATOMIC(name, operation)                                                                         \
     template <class P, detail::operand A>                                                                   \
@@ -226,7 +229,7 @@ auto atomically(const pointer<D>& p, const A& a, F operation, const char* name) 
     return wrap(balm::call_function(function, p.memory().share(), p.index(), assigned<D>(a)), p.queues());
 }
 }  // namespace detail
-/// OpenCL's atomic functions. Evaluate them with vex::eval if only the effect counts.
+/// OpenCL's atomic functions. Use vex::eval if the result is not needed.
 ///
 ///     vex::eval(atomic_add(vex::raw_pointer(bins) + bin, 1));
 VEX_ATOMIC(atomic_add, atomic_add)

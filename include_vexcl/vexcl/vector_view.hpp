@@ -24,8 +24,8 @@ namespace vex {
 
 namespace detail {
 
-/// The elements of a vector, a view of one, or an expression at these places. Throws usage_error for places
-/// that are not there.
+/// The elements of a vector, a view or an expression at an offset and strides. Throws usage_error if a
+/// position is out of range.
 template <class T>
 vector_view<balm_element<T>> viewed(const vector<T>& a, const balm::shape& extents,
                                     const balm::strides& apart, std::int64_t offset) {
@@ -42,7 +42,7 @@ vector_view<const element_of<A>> viewed(const A& a, const balm::shape& extents, 
                                         std::int64_t offset) {
     return {balm::view<const element_of<A>>(lower(a), extents, apart, offset), a.queues()};
 }
-/// The same at positions that an expression gives, which are not checked.
+/// The elements at the positions that an expression computes. Positions are not checked.
 template <class T>
 pointed_view<balm_element<T>> picked(const vector<T>& a, const balm::expr<std::int64_t>& at,
                                      queue_list queues) {
@@ -59,7 +59,7 @@ vector_view<const element_of<A>> picked(const A& a, const balm::expr<std::int64_
 
 }  // namespace detail
 
-/// Elements of a vector by an offset and, for each of N dimensions, a length and a stride.
+/// A strided slice of N dimensions: an offset, and a length and a stride for each dimension.
 ///
 ///     vex::gslice<2> block(start, std::array{3, 3}, std::array{columns, 1});
 ///     y = block(x);
@@ -91,8 +91,8 @@ struct gslice {
         return std::accumulate(length, length + N, std::size_t{1}, std::multiplies<std::size_t>());
     }
 
-    /// The elements of a vector, which can be assigned to, or of an expression. Throws usage_error for places
-    /// that are not there.
+    /// The elements of a vector, to read and to assign, or of an expression, to read. Throws usage_error if a
+    /// position is out of range.
     template <detail::vexpr A>
     decltype(auto) operator()(const A& a) const {
         const std::array<std::int64_t, N> apart = strides_of_elements();
@@ -109,7 +109,8 @@ private:
     }
 };
 
-/// Positions start, start + stride, … before `stop`, of a dimension; all of them if it is default-made.
+/// The positions start, start + stride, … up to `stop`, exclusive, along a dimension; all positions if
+/// default-constructed.
 struct range {
     std::ptrdiff_t start = 0, stride = 0, stop = 0;
 
@@ -129,7 +130,7 @@ struct range {
 /// All positions of a dimension.
 inline const range _;
 
-/// Extents, one after the other: `vex::extents[rows][columns]`.
+/// A list of extents: `vex::extents[rows][columns]`.
 template <std::size_t N>
 struct extent_gen {
     std::array<std::size_t, N> dim;
@@ -146,8 +147,8 @@ struct extent_gen {
 };
 inline const extent_gen<0> extents{};
 
-/// Ranges, one after the other: `vex::indices[range(0, 2)][5]`. Kept are the dimensions that are no single
-/// positions.
+/// A list of ranges and single positions: `vex::indices[range(0, 2)][5]`. Kept… are the dimensions indexed by
+/// a range.
 template <std::size_t N, std::size_t... Kept>
 struct index_gen {
     std::array<range, N> ranges;
@@ -171,7 +172,7 @@ private:
 };
 inline const index_gen<0> indices{};
 
-/// Makes slices of vectors that are arrays of N dimensions, row by row.
+/// Makes slices of vectors that hold arrays of N dimensions in row-major order.
 ///
 ///     vex::slicer<2> slice(vex::extents[rows][columns]);
 ///     y = slice[3](x);                                  // a row
@@ -197,12 +198,12 @@ struct slicer {
         for (std::size_t k = 0; k < N; ++k) narrow(made, k, at.ranges[k]);
         return made;
     }
-    /// A slice of which the dimensions up to C have been narrowed.
+    /// A slice that has been narrowed in dimensions 0 to C.
     template <std::size_t C>
     struct slice : gslice<N> {
         slice(const gslice<N>& of, const slicer& from) : gslice<N>(of), parent(from) {}
         slice<C + 1> operator[](const range& r) const {
-            static_assert(C + 1 < N, "The slice has no more dimensions");
+            static_assert(C + 1 < N, "the slice has no further dimensions to index");
             slice<C + 1> made(*this, parent);
             parent.narrow(made, C + 1, r);
             return made;
@@ -231,7 +232,7 @@ private:
 };
 
 namespace detail {
-/// What vex::permutation() makes.
+/// The result of vex::permutation().
 class permutation {
 public:
     permutation(balm::expr<std::int64_t> at, queue_list queues)
@@ -246,8 +247,8 @@ private:
     queue_list queues_;
 };
 }  // namespace detail
-/// The elements of a vector, which can be assigned to, or of an expression, at positions that an expression
-/// of integers gives. Positions are not checked.
+/// Applied to a vector, its elements at the positions that an expression of integers computes, to read and to
+/// assign; applied to an expression, to read. Positions are not checked.
 ///
 ///     y = vex::permutation(n - 1 - vex::element_index())(x);
 template <detail::vexpr I>
@@ -257,11 +258,11 @@ const detail::permutation permutation(const I& positions) {
 
 // ---- reductions along dimensions ----
 
-/// The reduction along some dimensions of a slice; the others remain. Computed before the expression that it
-/// is in.
+/// The reduction along some dimensions of a slice; the other dimensions remain. It is materialised before the
+/// expression that contains it.
 ///
-///     y = vex::reduce<vex::SUM>(slice[vex::_](x), 1);              // of each row
-///     y = vex::reduce<vex::MAX>(vex::extents[n][m], x, 0);         // of each column
+///     y = vex::reduce<vex::SUM>(slice[vex::_](x), 1);              // each row
+///     y = vex::reduce<vex::MAX>(vex::extents[n][m], x, 0);         // each column
 template <class Reduction, class T, std::size_t N>
 decltype(auto) reduce(const vector_view<T>& of, const std::array<std::size_t, N>& dimensions) {
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
@@ -289,10 +290,10 @@ decltype(auto) reduce(const extent_gen<M>& sizes, const A& a, const Dimensions& 
         return reduce<Reduction>(all, dimensions);
 }
 
-/// An expression whose dimensions are those of `to` that `from` names, as an array of the extents `to`: it is
-/// repeated along the others, and dimensions change places.
+/// Transposes and broadcasts an array to the extents `to`: dimension k of the array becomes dimension from[k]
+/// of the result, and the array is repeated along all other dimensions.
 ///
-///     z = vex::reshape(x, vex::extents[n][m], vex::extents[1]);    // a row for each row
+///     z = vex::reshape(x, vex::extents[n][m], vex::extents[1]);    // every row is x
 template <detail::vexpr A, std::size_t To, std::size_t From>
 decltype(auto) reshape(const A& a, const std::array<std::size_t, To>& to,
                        const std::array<std::size_t, From>& from) {

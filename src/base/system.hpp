@@ -75,8 +75,8 @@ private:
 std::optional<std::string> environment_variable(const char* name);
 
 /// The directory of the kernel cache: $BALM_CACHE_DIR, else $XDG_CACHE_HOME/balm, else ~/.cache/balm, else
-/// nullopt (no home). Empty variables, and an $XDG_CACHE_HOME that is not absolute, count as not set, as the
-/// XDG Base Directory Specification requires. The directory need not exist.
+/// nullopt (no home). Empty variables count as not set, and so do an $XDG_CACHE_HOME (as the XDG Base
+/// Directory Specification requires) and a $HOME that are not absolute. The directory need not exist.
 std::optional<std::filesystem::path> cache_directory();
 
 /// Allocates memory in the largest pages that are available without system configuration: passes over much of

@@ -278,7 +278,9 @@ npy_header read_npy_head(byte_source& from) {
     from.read(length_bytes);
     const std::uint64_t bytes = little_endian(length_bytes);
     if (bytes > from.left()) from.refuse("it ends inside its header");
-    if (bytes > longest_head) from.refuse(fmt::format("its header of {} bytes is too long", bytes));
+    if (bytes > longest_head)
+        from.refuse(
+            fmt::format("its header of {} bytes is too long; Balm reads at most {}", bytes, longest_head));
     std::string text(bytes, '\0');
     from.read(std::as_writable_bytes(std::span(text)));
     return head_parser(from, text).parse();

@@ -8,6 +8,7 @@
 
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
+#include "kernel/trace/tracer.hpp"
 
 namespace balm::detail {
 
@@ -44,9 +45,9 @@ bound_argument bind_image(const std::shared_ptr<runtime::storage>& memory, const
     return bound;
 }
 
-void argument_does_not_fit(scalar type) {
-    throw usage_error(
-        fmt::format("an argument does not fit the kernel's parameter of type {}", to_string(type)));
+void argument_does_not_fit(scalar type, scalar given, std::uint64_t value) {
+    throw usage_error(fmt::format("the argument {} does not fit its parameter, which has the type {}",
+                                  trace::words_of(given, value), to_string(type)));
 }
 
 std::shared_ptr<const ir::constant_data> make_constant_data(std::string_view name, scalar element,

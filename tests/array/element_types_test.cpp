@@ -32,6 +32,11 @@ struct body {
 };
 BALM_STRUCT(body, position, mass, energy, links, shade)
 
+struct half_listed {
+    float listed, unlisted;
+};
+BALM_STRUCT(half_listed, listed)
+
 namespace {
 
 using testing::HasSubstr;
@@ -531,6 +536,15 @@ TYPED_TEST(V4_complex, arithmetic_and_functions) {
 }
 
 // ---- structures ----
+
+TEST(V4_structures, refuse_members_that_are_not_listed) {
+    on_all_contexts([](const context& ctx) {
+        vector<half_listed> all(ctx, 4);
+        vector<float> out(ctx, 4);
+        EXPECT_THAT(message_of<usage_error>([&] { out = field<&half_listed::unlisted>(all); }),
+                    HasSubstr("the member at byte 4 of the structure half_listed, which its BALM_STRUCT"));
+    });
+}
 
 TEST(V4_structures, give_their_members_and_go_through_functions) {
     auto random = seeded_random();

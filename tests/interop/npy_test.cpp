@@ -273,6 +273,8 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     EXPECT_THAT(read_back(std::string("\x93NUMPY\x04\x00\x10\x00", 10)), HasSubstr("version 4.0"));
     EXPECT_THAT(read_back(std::string("\x93NUMPY\x01\x00\xff\xff{", 11)),
                 HasSubstr("it ends inside its header"));
+    EXPECT_THAT(read_back(std::string("\x93NUMPY\x02\x00\x01\x00\x10\x00", 12) + std::string(1048577, ' ')),
+                HasSubstr("its header of 1048577 bytes is too long; Balm reads at most 1048576"));
     EXPECT_THAT(
         with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4, 5), }"),
         HasSubstr("it ends early: 4 x 5 elements of 4 bytes should follow its header, but only 64 bytes do"));

@@ -40,6 +40,19 @@ TEST(C8_host_constants, beyond_the_range_of_a_signed_type_are_refused_by_number)
                 HasSubstr("i64"));
 }
 
+TEST(C8_host_constants, that_do_not_fit_are_refused_with_their_value_and_the_line) {
+    using testing::AllOf, testing::HasSubstr;
+    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x - (-10000000000); }),
+                AllOf(HasSubstr("host_constants_test.cpp:"),
+                      HasSubstr("the host constant -10000000000 does not fit the device type i32")));
+    EXPECT_THAT(refusal([](Int x, Out<int> out) {
+                    out[0] = cast<int>(cast<std::uint32_t>(x) + 10000000000000000000u);
+                }),
+                HasSubstr("the host constant 10000000000000000000 does not fit the device type u32"));
+    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x + 3000000000u; }),
+                HasSubstr("host_constants_test.cpp:"));
+}
+
 TEST(C8_host_constants, stand_for_their_bits_in_operations_on_bits) {
     on_all_devices([](const device& on) {
         const auto kernel = balm::kernel<1>("masks", [](Int x, Out<int> out) {

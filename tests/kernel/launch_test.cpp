@@ -55,8 +55,10 @@ TEST(C8_parameters, by_value_that_do_not_fit_are_refused) {
     const auto kernel = balm::kernel<1>("fits", [](UChar a, Out<std::int32_t> out) { out[0] = a; });
     on_all_devices([&](const device& on) {
         auto out = on.out_buffer<std::int32_t>(1);
-        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(kernel(256, out)); }), HasSubstr("u8"));
-        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(kernel(-1, out)); }), HasSubstr("u8"));
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(kernel(256, out)); }),
+                    HasSubstr("the argument 256 does not fit its parameter, which has the type u8"));
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(kernel(-1, out)); }),
+                    HasSubstr("argument -1"));
     });
 }
 

@@ -119,6 +119,8 @@ TEST(B5_system, finds_the_cache_directory_in_the_promised_order) {
         EXPECT_EQ(cache_directory(), fs::path("/two/balm"));
         const scoped_variable relative("XDG_CACHE_HOME", "two");
         EXPECT_EQ(cache_directory(), fs::path("/three/.cache/balm"));
+        const scoped_variable relative_home("HOME", "three");
+        EXPECT_EQ(cache_directory(), std::nullopt);
         const scoped_variable homeless("HOME", nullptr);
         EXPECT_EQ(cache_directory(), std::nullopt);
     }

@@ -129,7 +129,7 @@ std::uint64_t bits_of(T value) {
     else
         return static_cast<std::uint64_t>(value) & (~std::uint64_t{0} >> (64 - 8 * sizeof(T)));
 }
-[[noreturn]] void constant_does_not_fit(scalar type);
+[[noreturn]] void constant_does_not_fit(scalar type, scalar given, std::uint64_t value);
 [[noreturn]] void unsigned_constant_does_not_fit(scalar type, std::uint64_t value);
 
 /// Whether T can hold an integer or its bits: -1 for an unsigned type means all ones, as in C++.
@@ -146,7 +146,7 @@ constexpr bool fits([[maybe_unused]] H value) {
 /// A host scalar as a constant of type T; an integer that does not fit is refused.
 template <scalar_type T, scalar_type H>
 node constant_of(H value) {
-    if (!fits<T>(value)) constant_does_not_fit(scalar_of<T>);
+    if (!fits<T>(value)) constant_does_not_fit(scalar_of<T>, scalar_of<H>, static_cast<std::uint64_t>(value));
     return trace::constant(scalar_of<T>, bits_of(static_cast<T>(value)));
 }
 

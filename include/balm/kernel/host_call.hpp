@@ -82,7 +82,8 @@ void push_operand(host_expression& to, const A& a) {
         constexpr scalar entering = dsl::detail::operand_scalar<B, A>(Strong);
         using T = typename host_type<entering>::type;
         if constexpr (!takes_bit_patterns(B)) dsl::detail::refuse_wrapping<T>(a);
-        if (!dsl::detail::fits<T>(a)) dsl::detail::constant_does_not_fit(entering);
+        if (!dsl::detail::fits<T>(a))
+            dsl::detail::constant_does_not_fit(entering, scalar_of<A>, static_cast<std::uint64_t>(a));
         to.push(entering, dsl::detail::bits_of(static_cast<T>(a)));
     }
 }

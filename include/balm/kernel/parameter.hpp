@@ -73,7 +73,7 @@ inline constexpr bool is_same_element<A, B> = scalar_of<A> == scalar_of<B>;
 bound_argument bind_value(const void* bytes, std::size_t size);
 bound_argument bind_local(std::size_t count, std::size_t element_size, std::size_t alignment);
 bound_argument bind_image(const std::shared_ptr<runtime::storage>&, const sampler&);
-[[noreturn]] void argument_does_not_fit(scalar type);
+[[noreturn]] void argument_does_not_fit(scalar type, scalar given, std::uint64_t value);
 
 #define BALM_HOST_PARAMETER                                                                                   \
     "Balm: parameters must have device types: Int, Float, …, In<T>, Out<T>, Mixed<T>, Local<T>; by value, " \
@@ -98,7 +98,7 @@ struct parameter<dsl::Var<T>> {
         const T converted = static_cast<T>(value);
         if constexpr (std::integral<T> && !std::same_as<T, bool> && std::integral<A>)
             if (!std::in_range<T>(static_cast<canonical_integer<A>>(value)))
-                argument_does_not_fit(scalar_of<T>);
+                argument_does_not_fit(scalar_of<T>, scalar_of<A>, static_cast<std::uint64_t>(value));
         return bind_value(&converted, sizeof converted);
     }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Devices, contexts and command queues as a program for VexCL names them: handles of Balm's.
+// Devices, contexts and command queues with VexCL's interface: handles of Balm's objects.
 
 #include "vexcl/detail/opencl.hpp"
 
@@ -17,7 +17,7 @@
 #include "vexcl/backend/device_property.hpp"
 #include "vexcl/util.hpp"
 
-// Programs ask which backend they are compiled for, to pick the language of their own kernels.
+// Programs test these macros to choose the language of their custom kernels.
 #if !defined(VEXCL_BACKEND_OPENCL) && !defined(VEXCL_BACKEND_CUDA)
 #define VEXCL_BACKEND_OPENCL
 #endif
@@ -31,15 +31,15 @@ typedef cl_command_queue_properties command_queue_properties;
 typedef cl_device_id device_id;
 typedef cl_context context_id;
 
-/// One device; nothing is started on it before a queue of it is used.
+/// A device. It is initialised when one of its queues is first used.
 class device {
 public:
     device(balm::device of) : of_(std::move(of)) {}  // NOLINT(google-explicit-constructor)
 
     std::string name() const { return of_.name(); }
-    /// Everything that is known of it.
+    /// All properties.
     const balm::device_info& info() const { return of_.info(); }
-    /// The property that OpenCL calls Name, of those in device_property.hpp.
+    /// A property by its OpenCL name; device_property.hpp lists those that are supported.
     ///
     ///     vex::Context ctx([](const vex::backend::device& d) {
     ///         return d.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>() > 8e9;
@@ -51,7 +51,7 @@ public:
     const balm::device& balm_device() const { return of_; }
 
     friend bool operator==(const device& a, const device& b) { return a.of_ == b.of_; }
-    /// The name, and the platform's in parentheses.
+    /// Prints the name, and in parentheses the platform.
     friend std::ostream& operator<<(std::ostream& to, const device& d) {
         return to << d.info().name << " (" << d.info().platform << ")";
     }
@@ -66,7 +66,7 @@ public:
     explicit context(balm::device of) : of_(std::move(of)) {}
 
     const balm::device& balm_device() const { return of_; }
-    /// The driver's handle; starts the device.
+    /// The native handle. Initialises the device.
     context_id raw() const { return balm::native(of_).context; }
 
     friend bool operator==(const context& a, const context& b) { return a.of_ == b.of_; }
@@ -78,25 +78,25 @@ private:
 /// An in-order queue of a device.
 class command_queue {
 public:
-    /// The device's queue, to which array statements go by default.
+    /// The default queue of the device.
     explicit command_queue(const balm::device& of) : command_queue(of, of.queue()) {}
     command_queue(balm::device of, balm::queue queue) : device_(std::move(of)), queue_(std::move(queue)) {}
     /// Another queue of the device.
     command_queue(const backend::context&, const backend::device& of, command_queue_properties = 0)
         : command_queue(of.balm_device(), of.balm_device().make_queue()) {}
 
-    /// Waits until everything given to the queue is done. Throws device_error if some of it failed.
+    /// Waits until all commands so far have completed. Throws balm::device_error if one failed.
     void finish() const { balm::queue(queue_).finish(); }
-    /// Hands what was given to the queue to the device; does not wait.
+    /// Submits all commands so far to the device; does not wait.
     void flush() const { balm::queue(queue_).flush(); }
 
     backend::device device() const { return backend::device(device_); }
     backend::context context() const { return backend::context(device_); }
-    /// The same by OpenCL's names, CL_QUEUE_DEVICE and CL_QUEUE_CONTEXT.
+    /// The same by OpenCL name: CL_QUEUE_DEVICE or CL_QUEUE_CONTEXT.
     template <cl_command_queue_info Name>
     auto getInfo() const {
         static_assert(Name == CL_QUEUE_DEVICE || Name == CL_QUEUE_CONTEXT,
-                      "a queue tells its device and its context");
+                      "command_queue::getInfo supports CL_QUEUE_DEVICE and CL_QUEUE_CONTEXT");
         if constexpr (Name == CL_QUEUE_DEVICE)
             return device();
         else
@@ -104,7 +104,7 @@ public:
     }
     const balm::device& balm_device() const { return device_; }
     const balm::queue& balm_queue() const { return queue_; }
-    /// The driver's handle; starts the device.
+    /// The native handle. Initialises the device.
     cl_command_queue raw() const { return balm::native(queue_); }
     cl_command_queue operator()() const { return raw(); }
 
@@ -116,7 +116,7 @@ private:
     balm::queue queue_;
 };
 
-/// The devices of the queues, a line each.
+/// Prints the devices of the queues, one per line.
 inline std::ostream& operator<<(std::ostream& to, const std::vector<command_queue>& list) {
     std::size_t number = 0;
     for (const command_queue& q : list) to << ++number << ". " << q << '\n';
@@ -132,10 +132,10 @@ inline command_queue duplicate_queue(const command_queue& q) {
     return {q.balm_device(), q.balm_device().make_queue()};
 }
 inline bool is_cpu(const command_queue& q) { return q.balm_device().info().type == balm::device_type::cpu; }
-/// Binds nothing: Balm makes a device's context current where a driver wants it.
+/// Does nothing: Balm makes a device's context current where the driver requires it.
 inline void select_context(const command_queue&) {}
 
-/// An order of contexts and queues, for std::map.
+/// Orders of contexts and queues, for std::map.
 struct compare_contexts {
     bool operator()(const context& a, const context& b) const {
         return a.balm_device().state() < b.balm_device().state();
@@ -147,8 +147,8 @@ struct compare_queues {
     }
 };
 
-/// The devices that a filter accepts: each is asked once, GPUs first. A program compiled with
-/// VEXCL_BACKEND_CUDA has those of CUDA alone.
+/// The devices that a filter accepts, which is evaluated once for each device, GPUs first. With
+/// VEXCL_BACKEND_CUDA, only CUDA devices are considered.
 template <class Filter>
 std::vector<device> device_list(Filter&& accepts) {
     std::vector<device> accepted;
@@ -160,7 +160,7 @@ std::vector<device> device_list(Filter&& accepts) {
 #endif
         for (const balm::device& each : present.devices())
             if (device candidate(each); accepts(candidate)) accepted.push_back(std::move(candidate));
-    } catch (const balm::no_device_error&) {  // an empty list says it
+    } catch (const balm::no_device_error&) {  // then the list is empty
     }
     return accepted;
 }
@@ -176,7 +176,7 @@ std::pair<std::vector<context>, std::vector<command_queue>> queue_list(Filter&& 
     return made;
 }
 
-// Each backend of VexCL has a namespace; here they are one.
+// VexCL has a namespace for each backend; here they are the same.
 namespace opencl {
 using namespace backend;  // NOLINT(google-build-using-namespace)
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What device::getInfo answers: OpenCL's names for fields of balm::device_info, on CUDA devices too.
+// The properties of device::getInfo: OpenCL names of fields of balm::device_info, on CUDA devices too.
 
 #include "vexcl/detail/opencl.hpp"
 
@@ -10,7 +10,7 @@
 namespace vex {
 namespace detail {
 
-/// The property that OpenCL calls Name, in the type of OpenCL's C++ bindings.
+/// The property with the OpenCL name Name, in the type that OpenCL's C++ bindings use.
 template <cl_device_info Name>
 struct device_property;
 #define VEX_DEVICE_PROPERTY(Name, Type, value)                             \

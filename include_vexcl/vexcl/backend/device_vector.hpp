@@ -1,5 +1,5 @@
 #pragma once
-// Memory of one device: the part of a vector that a queue has, or an allocation.
+// Memory of one device: the part of a vector on one queue, or an allocation.
 
 #include "vexcl/detail/opencl.hpp"
 
@@ -26,7 +26,7 @@ typedef cl_map_flags map_flags;
 inline constexpr map_flags MAP_READ = CL_MAP_READ;
 inline constexpr map_flags MAP_WRITE = CL_MAP_WRITE;
 
-/// Elements of T in the memory of one device. A handle: copies are the same memory.
+/// Elements of T in the memory of one device. A handle: copies refer to the same memory.
 template <class T>
 class device_vector {
     using element = detail::balm_element<T>;
@@ -34,7 +34,7 @@ class device_vector {
 
 public:
     typedef T value_type;
-    /// The driver's handle of memory: of the backend that the program is compiled for.
+    /// The native handle type of the backend that the program is compiled for.
 #ifdef VEXCL_BACKEND_CUDA
     typedef unsigned long long raw_type;
 #else
@@ -44,7 +44,7 @@ public:
     /// No elements.
     device_vector() = default;
     explicit device_vector(elements of) : of_(std::move(of)) {}
-    /// Memory for n elements, with the values at `host` if there are some.
+    /// Allocates n elements, copied from `host` if it is not null.
     device_vector(const command_queue& q, std::size_t n, const T* host = nullptr,
                   mem_flags = MEM_READ_WRITE) {
         if (n == 0) return;
@@ -56,28 +56,28 @@ public:
         : device_vector(q, n, std::vector<T>(host, host + n).data(), flags) {}
 
     std::size_t size() const { return of_ ? of_->size() : 0; }
-    /// The memory itself; of no elements null.
+    /// The native handle; null if there are no elements.
     raw_type raw() const { return of_ ? static_cast<raw_type>(balm::native(*of_).handle) : raw_type(); }
-    /// The same bytes as elements of another type.
+    /// The same memory, as elements of another type.
     template <class U>
     device_vector<U> reinterpret() const {
         return of_ ? device_vector<U>(of_->template as<detail::balm_element<U>>()) : device_vector<U>();
     }
 
-    /// Copies n elements from the host, which may change them at once.
+    /// Copies n elements from host memory, which may be reused immediately.
     void write(const command_queue& q, std::size_t offset, std::size_t n, const T* host, bool = false) const {
         if (n == 0) return;
         const balm::queue_scope on(q.balm_queue());
         of_->range(offset, offset + n).write(std::span(reinterpret_cast<const element*>(host), n));
     }
-    /// Copies n elements to the host; blocks.
+    /// Copies n elements to host memory. Blocks.
     void read(const command_queue& q, std::size_t offset, std::size_t n, T* host, bool = false) const {
         if (n == 0) return;
         const balm::queue_scope on(q.balm_queue());
         of_->range(offset, offset + n).read_into(std::span(reinterpret_cast<element*>(host), n));
     }
 
-    /// The elements in the memory of the host, until it is destroyed.
+    /// The elements, mapped into host memory until this object is destroyed.
     class mapped_array {
     public:
         mapped_array() = default;
@@ -93,7 +93,7 @@ public:
         return size() == 0 ? mapped_array() : mapped_array(of_->map());
     }
 
-    /// The memory as Balm's kernels take it; nothing if there are no elements.
+    /// The memory as an argument of Balm's kernels; empty if there are no elements.
     const std::optional<elements>& balm_elements() const { return of_; }
 
 private:

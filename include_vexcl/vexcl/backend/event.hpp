@@ -1,5 +1,5 @@
 #pragma once
-// Points that a queue has reached, for programs that order work between queues.
+// Events, markers and barriers, for programs that order work between queues.
 
 #include <vector>
 
@@ -17,9 +17,9 @@ inline void wait_list_append(wait_list& list, const event& next) { list.push_bac
 inline void wait_list_append(wait_list& list, const wait_list& more) {
     list.insert(list.end(), more.begin(), more.end());
 }
-/// What everything given to the queue so far reaches.
+/// An event that completes once all commands so far have completed.
 inline event enqueue_marker(const command_queue& queue) { return balm::queue(queue.balm_queue()).record(); }
-/// Everything that is given to the queue later comes after these events.
+/// Later commands of the queue wait for these events.
 inline event enqueue_barrier(const command_queue& queue, const wait_list& after) {
     balm::wait_list all;
     for (const event& each : after) all.add(balm::wait_list(each));

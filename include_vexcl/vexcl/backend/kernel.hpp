@@ -1,5 +1,5 @@
 #pragma once
-// Custom kernels, given as OpenCL C. On CUDA devices Balm compiles the same text.
+// Custom kernels, written in OpenCL C. On CUDA devices, Balm compiles the same source.
 
 #include <algorithm>
 #include <concepts>
@@ -20,7 +20,7 @@
 namespace vex {
 namespace backend {
 
-/// A text with kernels, which is compiled when one of them is first launched.
+/// The source of kernels, compiled when one of them is first launched.
 class program {
 public:
     explicit program(std::string text) : text_(std::move(text)) {}
@@ -29,12 +29,12 @@ public:
 private:
     std::string text_;
 };
-/// The kernels of a text, and options that define macros.
+/// A program from source and compile options, of which only those that define macros have an effect.
 inline program build_sources(const command_queue&, const std::string& text, const std::string& options = {}) {
     return program(detail::program_preamble(options) + text);
 }
 
-/// A size for each of three dimensions.
+/// Sizes in three dimensions.
 struct ndrange {
     std::size_t x, y, z;
     ndrange(std::size_t in_x = 1, std::size_t in_y = 1, std::size_t in_z = 1)  // NOLINT
@@ -61,7 +61,7 @@ public:
     kernel(const command_queue& queue, const program& in, const std::string& name,
            std::size_t local_bytes_per_item = 0)
         : kernel(queue, in, name, [=](std::size_t items) { return items * local_bytes_per_item; }) {}
-    /// The size of a work-group is the largest power of two, up to 256, that local memory serves.
+    /// Chooses the launch configuration by config(queue, local_bytes_of_group).
     kernel(const command_queue& queue, const program& in, const std::string& name,
            const std::function<std::size_t(std::size_t)>& local_bytes_of_group)
         : kernel_(balm::source_kernel<3>(name, in.text())) {
@@ -72,22 +72,24 @@ public:
     template <class A>
     void push_arg(const A& argument) {
         if constexpr (requires { argument.balm_elements(); }) {
-            precondition(argument.balm_elements().has_value(), "A kernel takes memory with elements");
+            precondition(argument.balm_elements().has_value(),
+                         "vex::backend::kernel: a memory argument has no elements");
             arguments_.push(*argument.balm_elements());
         } else {
             arguments_.push(detail::to_balm(argument));
         }
     }
-    /// Appends local memory: bytes for each work-item, or as a function of the work-group's size.
+    /// Appends local memory: a number of bytes per work-item, or a function of the work-group's size.
     void set_smem(std::size_t bytes_per_item) { push_local(bytes_per_item * workgroup_size()); }
     template <std::invocable<std::size_t> F>
     void set_smem(F&& bytes_of_group) {
         push_local(bytes_of_group(workgroup_size()));
     }
 
-    /// Launches with the arguments pushed, and forgets them.
+    /// Launches the kernel with the pushed arguments, and removes them.
     void operator()(const command_queue& queue) {
-        precondition(kernel_.has_value(), "This vex::backend::kernel has no text");
+        precondition(kernel_.has_value(),
+                     "vex::backend::kernel: a default-constructed kernel cannot be launched");
         const balm::extent<3> groups(groups_.x * size_.x, groups_.y * size_.y, groups_.z * size_.z);
         balm::queue(queue.balm_queue())
             .execute((*kernel_)(arguments_), groups, balm::extent<3>(size_.x, size_.y, size_.z));
@@ -99,10 +101,11 @@ public:
         (push_arg(rest), ...);
         (*this)(queue);
     }
-    /// Forgets the arguments.
+    /// Removes the pushed arguments.
     void reset() { arguments_.clear(); }
 
-    /// Chooses the grid for the device.
+    /// Chooses the launch configuration for the device: num_workgroups() work-groups of one work-item on
+    /// CPUs; elsewhere of 256 work-items or the device's maximum, halved until a group's local memory fits.
     kernel& config(const command_queue& queue,
                    const std::function<std::size_t(std::size_t)>& local_bytes_of_group = {}) {
         if (is_cpu(queue)) return config(num_workgroups(queue), 1);
@@ -119,11 +122,11 @@ public:
     }
     kernel& config(std::size_t groups, std::size_t size) { return config(ndrange(groups), ndrange(size)); }
 
-    /// How many work-groups keep the device busy.
+    /// A number of work-groups that keeps the device busy.
     static std::size_t num_workgroups(const command_queue& queue) {
         return 8 * std::max<std::size_t>(1, queue.balm_device().info().compute_units);
     }
-    /// Work-items of a group.
+    /// The number of work-items in a work-group.
     std::size_t workgroup_size() const { return size_.x * size_.y * size_.z; }
     std::size_t max_threads_per_block(const command_queue& queue) const {
         return queue.balm_device().info().max_work_group_size;

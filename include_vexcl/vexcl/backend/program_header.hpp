@@ -1,5 +1,5 @@
 #pragma once
-// Text and options that custom functions and kernels are compiled with.
+// Source and options that are added to custom functions and kernels.
 
 #include <sstream>
 #include <string>
@@ -8,7 +8,7 @@
 namespace vex {
 namespace detail {
 
-/// The texts pushed so far, concatenated, and how to take the last one off.
+/// A stack of texts, concatenated.
 class text_stack {
 public:
     void push(const std::string& text) {
@@ -35,8 +35,8 @@ inline text_stack& program_options() {
     return options;
 }
 
-/// The macros that options in the words of OpenCL define (-DNAME, -D NAME=VALUE), as text; the options that
-/// Balm chooses serve for the rest, since a result depends on none.
+/// The macros that OpenCL build options define (-DNAME, -D NAME=VALUE), as source. Other options are ignored:
+/// Balm chooses the options of the compiler.
 inline std::string definitions(const std::string& options) {
     std::istringstream words(options);
     std::string text, word;
@@ -50,15 +50,15 @@ inline std::string definitions(const std::string& options) {
     }
     return text;
 }
-/// What precedes the text of a function or kernel.
+/// The source that precedes a function or kernel.
 inline std::string program_preamble(const std::string& options = {}) {
     return definitions(program_options().all()) + definitions(options) + program_headers().all();
 }
 
 }  // namespace detail
 
-/// Puts OpenCL C (declarations, macros) ahead of custom functions and kernels, on all devices, until it is
-/// taken off again.
+/// Adds OpenCL C (declarations, macros) ahead of custom functions and kernels on all devices, until it is
+/// popped.
 template <class Queues>
 void push_program_header(const Queues&, const std::string& text) {
     detail::program_headers().push(text);
@@ -67,7 +67,7 @@ template <class Queues>
 void pop_program_header(const Queues&) {
     detail::program_headers().pop();
 }
-/// The same for options: those that define macros. Others do nothing.
+/// The same for compile options. Only those that define macros have an effect.
 template <class Queues>
 void push_compile_options(const Queues&, const std::string& options) {
     detail::program_options().push(" " + options);

@@ -1,5 +1,5 @@
 #pragma once
-// Text of functions and kernels in OpenCL C, put together piece by piece.
+// A generator of OpenCL C source for functions and kernels.
 
 #include <sstream>
 #include <string>
@@ -14,10 +14,10 @@
 namespace vex {
 namespace backend {
 
-/// What precedes the text of a program: nothing is needed.
+/// The source that precedes a program: none is needed.
 inline std::string standard_kernel_header(const command_queue&) { return {}; }
 
-/// A stream of OpenCL C that knows the form of functions, kernels and loops.
+/// A stream of OpenCL C with helpers for functions, kernels and loops.
 ///
 ///     vex::backend::source_generator src(queue);
 ///     src.begin_kernel("scale");
@@ -37,7 +37,7 @@ public:
         text_ << '\n' << std::string(2 * depth_, ' ');
         return *this;
     }
-    /// A line with a bracket, and one level more or less of indentation.
+    /// Writes a bracket on its own line, and indents the following lines by one level more or less.
     source_generator& open(const char* bracket) {
         new_line() << bracket;
         ++depth_;
@@ -83,13 +83,13 @@ public:
     source_generator& parameter(const std::string& name) {
         return parameter(type_name<std::decay_t<P>>(), name);
     }
-    /// Local memory that the launch gives the size of.
+    /// Local memory whose size is set at launch; see kernel::set_smem.
     template <class T>
     source_generator& smem_parameter(const std::string& name = "smem") {
         return parameter<vex::shared_ptr<T>>(name);
     }
     template <class T>
-    source_generator& smem_declaration(const std::string& = "smem") {  // a parameter in OpenCL C
+    source_generator& smem_declaration(const std::string& = "smem") {  // in OpenCL C it is a parameter
         return *this;
     }
     source_generator& smem_static_var(const std::string& type, const std::string& name) {
@@ -97,13 +97,13 @@ public:
         return *this;
     }
 
-    /// The head of a loop over n elements that all work-items share.
+    /// The header of a grid-stride loop over n elements.
     source_generator& grid_stride_loop(const std::string& index = "idx", const std::string& n = "n") {
         new_line() << "for (ulong " << index << " = get_global_id(0); " << index << " < " << n << "; "
                    << index << " += get_global_size(0))";
         return *this;
     }
-    /// Waits for the work-group; its local memory, or its global memory, is then visible.
+    /// A work-group barrier with a fence for local memory, or for global memory.
     source_generator& barrier(bool global = false) {
         text_ << "barrier(" << (global ? "CLK_GLOBAL_MEM_FENCE" : "CLK_LOCAL_MEM_FENCE") << ");";
         return *this;
@@ -122,7 +122,7 @@ public:
         return to;
     }
 
-    /// Text from here on is another unit: a program that is made of several generators has equal units once.
+    /// Ends a unit of source. A program that combines several generators contains equal units only once.
     void end_unit() { ends_.push_back(str().size()); }
     std::vector<std::string> units() const {
         const std::string all = str();

@@ -1,13 +1,13 @@
 #pragma once
-// Assignment operators, which everything that can be assigned to has in one form.
+// Assignment operators, shared by everything that can be assigned to.
 
-/// Applies the macro to each compound assignment and its operator.
+/// Applies a macro to each compound assignment and its binary operator.
 #define VEX_COMPOUND_ASSIGNMENTS(apply)                                                                     \
     apply(+=, +) apply(-=, -) apply(*=, *) apply(/=, /) apply(%=, %) apply(&=, &) apply(|=, |) apply(^=, ^) \
         apply(<<=, <<) apply(>>=, >>)
 
-/// In a class Self that has `const Self& assign(a) const`: assignment of any operand, and compound
-/// assignments.
+/// Defines assignment of any operand, and compound assignments, in a class Self that has
+/// `const Self& assign(a) const`.
 #define VEX_ASSIGNED_BY_MEMBER(Self)                                 \
     template <vex::detail::operand A>                                \
     const Self& operator=(const A& a) const {                        \

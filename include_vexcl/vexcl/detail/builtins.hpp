@@ -1,8 +1,7 @@
 #pragma once
-// The built-in functions of OpenCL C that expressions and symbolic numbers have, by how many operands they
-// take.
+// The built-in functions of OpenCL C that expressions and symbolic numbers support, by number of operands.
 
-/// Applies the macros to the names of the functions of one, two and three operands.
+/// Applies the macros to the names of the functions with one, two and three operands.
 #define VEX_BUILTINS(one, two, three)                                                                        \
     one(acos) one(acosh) one(acospi) one(asin) one(asinh) one(asinpi) one(atan) one(atanh) one(atanpi) one(  \
         cbrt) one(ceil) one(clz) one(cos) one(cosh) one(cospi) one(degrees) one(erf) one(erfc) one(exp)      \

@@ -1,5 +1,5 @@
 #pragma once
-// Some elements of a vector, or of an expression: what slices, permutations and dereferenced pointers are.
+// Views of some elements of a vector or expression: slices, permutations and dereferenced pointers.
 
 #include <tuple>
 #include <type_traits>
@@ -40,7 +40,7 @@ public:
 private:
     template <class A>
     const vector_view& assign(const A& a) const {
-        static_assert(!std::is_const_v<T>, "These are elements of an expression, which can only be read");
+        static_assert(!std::is_const_v<T>, "elements of an expression can only be read");
         const detail::on_queues scope(queues_);
         balm::expr<D> value = detail::assigned<D>(a);
         balm::view<T> target = of_;

@@ -1,22 +1,20 @@
 #pragma once
-// What every header of this folder builds on. An expression is a Balm expression and the queues of its
-// vectors.
+// The basis of all headers in this folder. An expression is a Balm expression and the queues of its vectors.
 //
-// * vex::expression<D> is the result of an operator: elements of the Balm type D.
-// * Everything in expressions is derived from expression_base and has a.balm_expr(), its balm::expr<D>, and
-//   a.queues(), its detail::queue_list, which is empty if nothing in it has queues. detail::vexpr<A> names
-//   such a type, detail::operand<A> one of these or a host value.
+// * vex::expression<D> is the result of an operator; its elements have the Balm type D.
+// * Every operand that is not a host value derives from expression_base and has a.balm_expr(), its
+//   balm::expr<D>, and a.queues(), its detail::queue_list, which is empty if it contains no vectors.
+//   The concept detail::vexpr<A> means such a type; detail::operand<A> includes host values.
 // * detail::lower(a) is the balm::expr<D> of any operand; host numbers keep their types, as in C.
-// * detail::converted<D>(e) is e as elements of D, as C converts; detail::assigned<D>(a) the same of an
-// operand.
-// * detail::wrap(e, q) is the vex::expression of a Balm expression; detail::queues_of(a, …) are the first
-//   queues among the arguments.
-// * detail::match(e, f, …) lets expressions of as many elements in other extents meet, as rows.
+// * detail::converted<D>(e) converts the elements to D; detail::assigned<D>(a) does so for any operand.
+// * detail::wrap(e, q) makes a vex::expression of a Balm expression; detail::queues_of(a, …) returns the
+//   first queues among the arguments.
+// * detail::match(e, f, …) flattens expressions of equal element count but different extents.
 //
-// What can be assigned to has, beside operators, what several assignments in one kernel are made of:
+// An assignable operand also has what an assignment of several targets in one kernel requires:
 //
-// * a.balm_targets(): a tuple of what balm::tie takes (vectors, by reference, and views);
-// * a.balm_values(b): a tuple of as many expressions, what the assignment of b stores in them.
+// * a.balm_targets(): a tuple of arguments for balm::tie (vectors, by reference, and views);
+// * a.balm_values(b): a tuple of as many expressions, whose values the assignment of b stores in the targets.
 
 #include <concepts>
 #include <cstddef>
@@ -32,16 +30,17 @@
 
 namespace vex {
 
-/// What stands in expressions is derived from it.
+/// The base class of vectors, views and expressions.
 struct expression_base {};
-/// So are multivectors and expressions of them from this, and numbers of vex::generator from the last.
+/// The base class of multivectors and expressions of them.
 struct multi_base {};
+/// The base class of symbolic numbers (vex::generator).
 struct symbolic_base {};
 
 template <class T>
 class vector;
 
-/// An expression whose elements have the Balm type D. Nothing is computed before it is assigned or reduced.
+/// An expression whose elements have the Balm type D. It is lazy: computed when it is assigned or reduced.
 template <class D>
 class expression : public expression_base {
 public:
@@ -73,17 +72,17 @@ template <class A>
 concept multi = std::derived_from<std::remove_cvref_t<A>, multi_base>;
 template <class A>
 concept symbolic = std::derived_from<std::remove_cvref_t<A>, symbolic_base>;
-/// std::integral_constant<T, v>, which becomes a part of the kernel.
+/// std::integral_constant<T, v>, which becomes a literal in the kernel.
 template <class A>
 concept literal = is_integral_constant<std::remove_cvref_t<A>>;
-/// What may stand in an expression.
+/// An operand of an expression.
 template <class A>
 concept operand = vexpr<A> || host_value<A> || literal<A>;
 template <class... A>
 concept operands = (operand<A> && ...) && (vexpr<A> || ...);
 
-/// An operand as a Balm expression. A host number is an argument of the kernel that keeps its type: beside
-/// floats a double makes doubles, as in C.
+/// An operand as a Balm expression. A host number becomes a kernel argument of its own type, so a double
+/// combined with floats yields doubles, as in C.
 template <operand A>
 auto lower(const A& a) {
     if constexpr (vexpr<A>)
@@ -101,7 +100,7 @@ balm::expr<D> lower(const expression<D>& a) {
 template <operand A>
 using element_of = typename decltype(lower(std::declval<const A&>()))::value_type;
 
-/// The queues of an operand: none of a host value.
+/// The queues of an operand; none for a host value.
 template <class A>
 const queue_list& queues_in(const A& a) {
     static const queue_list none;
@@ -120,14 +119,14 @@ queue_list queues_of(const A&... a) {
     return first_of(queues_in(a)...);
 }
 
-/// Const, so that std::tie takes the results of operators.
+/// Returns a const object, so that std::tie accepts the results of operators.
 template <class D>
 const expression<D> wrap(balm::expr<D> of, queue_list queues) {
     return {std::move(of), std::move(queues)};
 }
 
-/// The elements as another type, as C converts them, narrowing too: numbers to numbers, a number to every
-/// lane of a short vector, lanes to lanes.
+/// Converts the elements to another type, also if this narrows: scalars to scalars, a scalar to every lane of
+/// a short vector, lanes to lanes.
 template <class To, class D>
 balm::expr<To> converted(balm::expr<D> e) {
     if constexpr (std::same_as<To, D>)
@@ -137,13 +136,13 @@ balm::expr<To> converted(balm::expr<D> e) {
     else
         return balm::cast<To>(std::move(e));
 }
-/// What an assignment of an operand to elements of To stores.
+/// The values that an assignment of an operand to elements of To stores.
 template <class To, operand A>
 balm::expr<To> assigned(const A& a) {
     return converted<To>(lower(a));
 }
 
-/// Extents of several dimensions among those of some expressions, or that they are all alike.
+/// Determines whether the extents of some expressions differ.
 class extents_met {
 public:
     template <class D>
@@ -163,7 +162,7 @@ private:
     balm::shape first_;
     bool seen_ = false, differ_ = false;
 };
-/// The elements in a row.
+/// Reshapes an expression to one dimension.
 template <class D>
 void flatten(balm::expr<D>& e) {
     if (!e.has_extents()) return;
@@ -171,7 +170,7 @@ void flatten(balm::expr<D>& e) {
     if (extents.dimensions() > 1)
         e = balm::expr<D>(balm::view<const D>(std::move(e), balm::shape(extents.count())));
 }
-/// VexCL counts elements where Balm compares extents: expressions of other extents meet as rows.
+/// VexCL requires equal element counts, Balm equal extents: flattens the expressions if their extents differ.
 template <class... D>
 void match(balm::expr<D>&... e) {
     extents_met all;
@@ -179,8 +178,8 @@ void match(balm::expr<D>&... e) {
     if (all.differ()) (flatten(e), ...);
 }
 
-// multivector.hpp defines these: f of each component, as an expression of a multivector; how many components
-// there are; component K.
+// Defined in multi_expression.hpp: f applied to each component, as a multi_expression; the number of
+// components; component K.
 template <class F, class... A>
 auto each_component(F&& f, const A&... a);
 template <class A>
@@ -188,7 +187,7 @@ inline constexpr std::size_t components_of = 0;
 template <std::size_t K, class A>
 decltype(auto) component(const A& a);
 
-/// An operation on Balm expressions, of operands.
+/// Applies an operation on Balm expressions to operands.
 template <class F, class... A>
 decltype(auto) combine(F&& operation, const A&... a) {
     return [&](auto... e) -> decltype(auto) {

@@ -19,15 +19,15 @@
 
 namespace vex {
 
-/// Conditions on devices. Any function that takes a backend::device and returns bool is one, too.
+/// Conditions on devices. Any function that takes a backend::device and returns bool is a condition, too.
 ///
 ///     vex::Context ctx(vex::Filter::GPU && vex::Filter::DoublePrecision && vex::Filter::Count(2));
 namespace Filter {
 
-/// What the operators below combine.
+/// The base class of filters; the operators below combine filters and functions.
 struct filter_base {};
 
-/// Any filter, for programs that choose one at run time.
+/// A type-erased filter, for programs that choose one at run time.
 class General : public filter_base {
 public:
     template <class F>
@@ -58,8 +58,8 @@ VEX_FILTER_BY_TEXT(Platform, platform)
 VEX_FILTER_BY_TEXT(Extension, extensions)
 #undef VEX_FILTER_BY_TEXT
 
-/// Devices of these types: of one by its name ("CPU", "GPU", "ACCELERATOR"), or of any in a set of
-/// CL_DEVICE_TYPE_… bits.
+/// Devices of the type with this name ("CPU", "GPU", "ACCELERATOR"; any other text accepts all types), or of
+/// the types in a set of CL_DEVICE_TYPE_… bits.
 class Type : public filter_base {
 public:
     constexpr explicit Type(cl_device_type types) : types_(types) {}
@@ -90,11 +90,11 @@ private:
 struct AnyFilter : filter_base {
     bool operator()(const backend::device&) const { return true; }
 };
-/// Devices that compute in double precision.
+/// Devices that support double precision.
 struct DoublePrecisionFilter : filter_base {
     bool operator()(const backend::device& d) const { return d.info().has_double; }
 };
-/// Devices that share memory with OpenGL.
+/// Devices that can share memory with OpenGL (cl_khr_gl_sharing).
 struct GLSharingFilter : filter_base {
     bool operator()(const backend::device& d) const { return d.info().has_extension("cl_khr_gl_sharing"); }
 };
@@ -123,7 +123,7 @@ public:
 private:
     std::pair<int, int> wanted_;
 };
-/// The first n of the devices that it is asked about: put it last.
+/// Accepts the first n devices on which it is evaluated: put it last.
 class Count : public filter_base {
 public:
     explicit Count(int n) : left_(n) {}
@@ -132,7 +132,7 @@ public:
 private:
     mutable int left_;
 };
-/// The n-th, from 0, of the devices that it is asked about: put it last.
+/// Accepts the n-th device, from 0, on which it is evaluated: put it last.
 class Position : public filter_base {
 public:
     explicit Position(int n) : before_(n) {}
@@ -142,8 +142,9 @@ private:
     mutable int before_;
 };
 
-/// What the environment asks for, when devices are: OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE, OCL_EXTENSION (a
-/// part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES, OCL_POSITION.
+/// Devices that the environment allows, read when the filter is evaluated: OCL_PLATFORM, OCL_VENDOR,
+/// OCL_DEVICE and OCL_EXTENSION (part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES,
+/// OCL_POSITION.
 class EnvFilter : public filter_base {
 public:
     bool operator()(const backend::device& d) const {
@@ -159,7 +160,7 @@ private:
         const char* const wanted = vex::getenv(variable);
         return wanted == nullptr || F(std::string(wanted))(d);
     }
-    /// The same of a filter that counts.
+    /// The same for a filter that counts devices.
     template <class F>
     static bool passes(const backend::device& d, std::optional<F>& count, const char* variable) {
         if (!count)
@@ -182,7 +183,7 @@ concept filter = std::derived_from<std::remove_cvref_t<F>, filter_base>;
 template <class F>
 concept condition = std::is_invocable_r_v<bool, const F&, const backend::device&>;
 
-/// The filter that a function on devices is.
+/// A function on devices, as a filter.
 template <class F>
 class combined : public filter_base {
 public:
@@ -193,12 +194,12 @@ private:
     F accepts_;
 };
 
-/// Both accept the device; the second is asked only if the first does.
+/// Accepts devices that both accept; the second is evaluated only if the first accepts.
 template <condition L, condition R>
 requires(filter<L> || filter<R>) auto operator&&(const L& l, const R& r) {
     return combined([l, r](const backend::device& d) { return l(d) && r(d); });
 }
-/// One accepts the device; the second is asked only if the first does not.
+/// Accepts devices that either accepts; the second is evaluated only if the first rejects.
 template <condition L, condition R>
 requires(filter<L> || filter<R>) auto operator||(const L& l, const R& r) {
     return combined([l, r](const backend::device& d) { return l(d) || r(d); });
@@ -208,13 +209,13 @@ auto operator!(const F& f) {
     return combined([f](const backend::device& d) { return !f(d); });
 }
 
-/// Devices that the filter accepts and no other process holds by this filter or by balm::filter::exclusive.
-/// They are held until the program ends.
+/// Devices that the filter accepts and that no other process has claimed through this filter or
+/// balm::filter::exclusive. The claim lasts until the program ends.
 template <condition F>
 auto Exclusive(const F& accepts) {
     return combined([accepts](const backend::device& d) {
         if (!accepts(d)) return false;
-        static auto& held = *new std::vector<balm::context>;  // until the program ends
+        static auto& held = *new std::vector<balm::context>;  // never destroyed
         const auto is_it = [&](const balm::device_info& i) {
             return i.name == d.info().name && i.platform == d.info().platform && i.uuid == d.info().uuid &&
                    i.pci_address == d.info().pci_address;

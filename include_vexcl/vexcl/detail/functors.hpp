@@ -1,10 +1,10 @@
 #pragma once
-// Functors of sorts, scans and reductions by key: VexCL's own, and what Balm's algorithms are given for those
-// of the program. A functor has a function for devices, `device`, beside its host operator, or is such a
-// function itself.
+// Functors of sorts, scans and reductions by key: VexCL's predefined ones, and the adapters that pass a
+// program's functors to Balm's algorithms. A functor has a custom function `device` in addition to its host
+// operator(), or is a custom function itself.
 //
-//     detail::predicate<D…>(f)   a device function from the elements D… to Bool
-//     detail::combination<D>(f)  one of two elements D to another
+//     detail::predicate<D…>(f)   a device function from elements D… to Bool
+//     detail::combination<D>(f)  a device function from two elements D to one
 
 #include <concepts>
 #include <functional>
@@ -19,8 +19,7 @@
 
 namespace vex {
 
-// plus adds two elements; less and less_equal sort in ascending order, greater and greater_equal in
-// descending order.
+// less and less_equal sort in ascending order, greater and greater_equal in descending order.
 #define VEX_STANDARD_FUNCTOR(name, result, symbol)                      \
     template <class T>                                                  \
     struct name : std::name<T> {                                        \
@@ -41,7 +40,7 @@ inline constexpr bool is_plus = false;
 template <class T>
 inline constexpr bool is_plus<plus<T>> = true;
 
-/// The function for devices of a functor.
+/// The device function of a functor.
 template <class F>
 const auto& device_part(const F& f) {
     if constexpr (requires { f.device; })
@@ -50,7 +49,7 @@ const auto& device_part(const F& f) {
         return f;
 }
 
-/// A device value as another type, as C converts.
+/// Converts a device value to another type.
 template <class To, class T>
 balm::dsl::Var<To> as_value(const balm::dsl::Var<T>& value) {
     if constexpr (std::same_as<To, T>)
@@ -58,14 +57,15 @@ balm::dsl::Var<To> as_value(const balm::dsl::Var<T>& value) {
     else
         return balm::dsl::cast<To>(value);
 }
-/// Calls a function with values of any types.
+/// Calls a function with values converted to its parameter types.
 template <class R, class... P, class... V>
 auto call_converted(const balm::device_function<R, P...>& f, const V&... values) {
-    static_assert(sizeof...(P) == sizeof...(V), "the functor takes another number of elements");
+    static_assert(sizeof...(P) == sizeof...(V),
+                  "the functor's number of parameters does not match the elements it is called with");
     return f(as_value<typename P::value_type>(values)...);
 }
 
-/// make(f), kept for as long as f is the same function.
+/// make(f), cached per thread as long as f is the same function.
 template <class F, class Make>
 const auto& kept(const F& f, const Make& make) {
     thread_local std::shared_ptr<const balm::ir::function> of;

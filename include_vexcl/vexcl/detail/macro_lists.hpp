@@ -1,9 +1,10 @@
 #pragma once
-// Lists in macros: what VEX_FUNCTION makes of `(double, x)(int, i)`. Each element calls a macro that expands
-// to one item and the name of the next macro, of two that alternate, since a macro does not expand within
-// itself.
+// Preprocessor lists such as `(double, x)(int, i)`, for VEX_FUNCTION. Each element invokes a macro that
+// expands to one item and the name of the next macro. Two macros alternate, since a macro does not expand
+// recursively.
 
-/// Ends the list: the name of the next macro, the last token, becomes that of one which expands to nothing.
+/// Terminates an expanded list: appends _END to the last token, the name of the next macro, which makes it
+/// the name of a macro that expands to nothing.
 #define VEX_ENDED(...) VEX_ENDED_AS_IS(__VA_ARGS__)
 #define VEX_ENDED_AS_IS(...) __VA_ARGS__##_END
 

@@ -1,12 +1,12 @@
 #pragma once
-// Expressions of several components: what operators, functions and products of multivectors give. Each
+// Expressions of several components: the results of operators, functions and products of multivectors. Each
 // component is an ordinary expression.
 //
-//     detail::multi<A>                  a multivector or an expression of them: A::components,
-//     a.component<K>() detail::multi_operands<…>         one of these, beside others, vectors, numbers, and
-//     std::array or std::tuple
-//                                       with a coefficient for each component
-//     detail::each_component(f, a, …)   the multi_expression whose k-th component is f of the arguments' k-th
+// * detail::multi<A>: a multivector or an expression of multivectors. It has A::components and
+//   a.component<K>().
+// * detail::multi_operands<A, …>: at least one of these; the others may also be vectors, expressions,
+//   numbers, or a std::array or std::tuple with an operand for each component.
+// * detail::each_component(f, a, …): the multi_expression whose component K is f(component<K>(a), …).
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace vex {
 
-/// Expressions E, one for each component.
+/// One expression for each component.
 template <class... E>
 class multi_expression : public multi_base {
 public:
@@ -38,7 +38,7 @@ private:
 
 namespace detail {
 
-// components_of: how many components an operand has; 0 of one that counts for every component.
+// components_of: the number of components of an operand; 0 if it is an operand of every component.
 template <multi A>
 inline constexpr std::size_t components_of<A> = A::components;
 template <class T, std::size_t N>
@@ -46,13 +46,13 @@ inline constexpr std::size_t components_of<std::array<T, N>> = N;
 template <class... A>
 inline constexpr std::size_t components_of<std::tuple<A...>> = sizeof...(A);
 
-/// What may stand beside a multivector.
+/// An operand that can be combined with a multivector.
 template <class A>
 concept multi_operand = operand<A> ||(components_of<std::remove_cvref_t<A>> > 0);
 template <class... A>
 concept multi_operands = (multi_operand<A> && ...) && (multi<A> || ...);
 
-/// What an operand is in component K.
+/// Component K of an operand; the operand itself if it has no components.
 template <std::size_t K, class A>
 decltype(auto) component(const A& a) {
     if constexpr (multi<A>)

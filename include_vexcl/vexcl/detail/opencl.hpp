@@ -1,5 +1,6 @@
 #pragma once
-// OpenCL's own header, whose types the interface names; the newest version, as the header has it by itself.
+// The OpenCL header, whose types are part of the interface. Targets OpenCL 3.0, which is
+// the header's default, but without its warning.
 
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 300

@@ -1,5 +1,5 @@
 #pragma once
-// Keys of several vectors as structures, which is what Balm's sort compares by a function.
+// Keys of several vectors, packed into structures: Balm's sort by a comparison takes one vector of keys.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace vex {
 namespace detail {
 
-/// Elements of several types, each a number or a short vector.
+/// A structure of elements of several types, each a scalar or a short vector.
 template <class First, class... Rest>
 struct packed_keys {
     First first;
@@ -26,7 +26,7 @@ struct packed_keys<Last> {
     Last first;
 };
 
-/// What BALM_STRUCT declares of a structure, for templates.
+/// The fields as BALM_STRUCT declares them; BALM_STRUCT itself does not support templates.
 template <class Access, class First, class... Rest>
 struct packed_fields {
     explicit packed_fields(const typename Access::pointer& at, int next = 0)
@@ -42,7 +42,7 @@ struct packed_fields<Access, Last> {
 template <class Access, class... K>
 packed_fields<Access, K...> balm_fields_of(Access, const packed_keys<K...>*);
 
-/// "keys_i32x1_f32x1": a name of its own for each structure.
+/// "keys_i32x1_f32x1": a unique name for each structure.
 template <class... K>
 const std::string& name_of_packed() {
     static const std::string name = [] {
@@ -81,7 +81,7 @@ void store_packed(Fields& to, const First& first, const Rest&... rest) {
     to.first = first;
     if constexpr (sizeof...(Rest) > 0) store_packed(to.rest, rest...);
 }
-/// Calls f with the members of a, then those of b.
+/// Calls f with the members of the first structure, then those of the second.
 template <std::size_t Left, class F, class Fields, class... Done>
 auto call_unpacked(const F& f, const Fields& next, const auto& second, const Done&... done) {
     using T = typename std::remove_cvref_t<decltype(next.first)>::value_type;
@@ -94,7 +94,7 @@ auto call_unpacked(const F& f, const Fields& next, const auto& second, const Don
         return call_converted(f, done..., own);
 }
 
-/// K… as a vector of structures.
+/// Packs vectors of keys into a vector of structures.
 template <class... K>
 balm::vector<packed_keys<K...>> packed(const balm::vector<K>&... keys) {
     static const auto& pack = *new auto(balm::function("packed", [](balm::dsl::Var<K>... each) {
@@ -104,7 +104,7 @@ balm::vector<packed_keys<K...>> packed(const balm::vector<K>&... keys) {
     }));
     return balm::call_function(pack, keys...);
 }
-/// The program's comparison as one of structures.
+/// The program's comparison, as a comparison of structures.
 template <class... K, class F>
 const auto& packed_comparison(const F& functor) {
     using S = packed_keys<K...>;

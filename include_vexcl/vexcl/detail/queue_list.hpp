@@ -1,5 +1,5 @@
 #pragma once
-// The queues of a vector, shared by all that is computed from it, and the Balm context of their devices.
+// The queues of a vector, shared with all expressions that contain it, and the Balm context of their devices.
 
 #include <cstddef>
 #include <functional>
@@ -19,14 +19,14 @@ namespace detail {
 
 using weight_function = std::function<double(const command_queue&)>;
 
-/// What set_partitioning() was given; empty: Balm measures the devices' bandwidths.
+/// The function set by set_partitioning(). If it is empty, Balm measures the devices' bandwidths.
 inline weight_function& partitioning() {
     static weight_function each;
     return each;
 }
 
-/// Queues and the context that vectors on them are made in: each queue has a part of a vector. Cheap to copy;
-/// none for expressions without vectors.
+/// Queues, and the context of vectors on them, in which each queue holds one part. Cheap to copy. Null for
+/// expressions without vectors.
 class queue_list {
 public:
     queue_list() = default;
@@ -53,7 +53,7 @@ public:
     std::size_t size() const { return queues().size(); }
     /// Null for an empty list.
     const balm::context* context() const { return state_ && state_->context ? &*state_->context : nullptr; }
-    /// Whether a queue is not its device's.
+    /// Whether some queue is not the default queue of its device.
     bool has_other_queues() const { return state_ && state_->has_others; }
 
 private:
@@ -65,8 +65,8 @@ private:
     std::shared_ptr<state> state_;
 };
 
-/// While it lives, what its thread computes goes to these queues, if some are not their devices' own: of
-/// several of one device to the first.
+/// During its lifetime, work of this thread is submitted to these queues, for each device to the first of its
+/// queues. A queue_list without other queues than the devices' default queues has no effect.
 class on_queues {
 public:
     explicit on_queues(const queue_list& list) {
@@ -77,7 +77,7 @@ public:
     on_queues(const on_queues&) = delete;
     on_queues& operator=(const on_queues&) = delete;
     ~on_queues() {
-        while (!scopes_.empty()) scopes_.pop_back();  // they nest
+        while (!scopes_.empty()) scopes_.pop_back();  // scopes nest
     }
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// What scans and reductions by key combine elements with.
+// The reductions by which scans and reductions by key combine elements.
 
 #include <cstddef>
 #include <type_traits>
@@ -13,19 +13,20 @@
 namespace vex {
 namespace detail {
 
-/// Elements of a number type by a functor: of plus<T> their sum.
+/// The reduction of scalars by a functor; for plus<T>, their sum.
 template <class T, class Oper, balm::array_value A>
 auto combined_by(const Oper& oper, const A& elements) {
     using D = balm_element<T>;
     static_assert(balm::scalar_type<D>,
-                  "of short vectors there are sums alone: functors of the program combine numbers");
+                  "short vectors can only be summed (vex::plus); other functors require scalar elements");
     if constexpr (is_plus<Oper>)
         return balm::sum_of(elements);
     else
         return balm::fold_of(elements, combination<D>(oper));
 }
 
-/// Calls f(reduction, …) with the reduction of a vector, or of its lanes, and returns what it gives.
+/// Calls f(reduction, …) with the reduction of a vector, or with one reduction per lane, and returns its
+/// result.
 template <class T, class Oper, class F>
 auto with_reductions(const Oper& oper, const vector<T>& of, const F& f) {
     using D = balm_element<T>;
@@ -39,7 +40,7 @@ auto with_reductions(const Oper& oper, const vector<T>& of, const F& f) {
     }
 }
 
-/// One expression, or lanes, as elements of a vector of T.
+/// Elements of a vector of T from one expression, or from one expression per lane.
 template <class T, class... E>
 balm::expr<balm_element<T>> elements_from(const E&... each) {
     using D = balm_element<T>;

@@ -1,6 +1,6 @@
 #pragma once
-// Keys and values of algorithms: one vector, or several as std::tie(a, b) or, where Boost is there, any
-// sequence of Boost.Fusion of references, as a tuple of references to vectors.
+// Keys and values of algorithms, as a tuple of references to vectors. Accepted are one vector, std::tie(a, b)
+// and, if Boost is available, any Boost.Fusion sequence of references.
 
 #include <cstddef>
 #include <tuple>
@@ -41,7 +41,8 @@ requires(is_vector<std::remove_const_t<V>>&&...) std::tuple<V&...> vectors_of(
 #if __has_include(<boost/fusion/include/vector_tie.hpp>)
 template <class S>
 requires boost::fusion::traits::is_sequence<S>::value auto vectors_of(const S& sequence) {
-    constexpr auto count = static_cast<std::size_t>(S::size::value);  // Fusion's own header for it is heavy
+    // boost::fusion::result_of::size would need a header that is slow to compile.
+    constexpr auto count = static_cast<std::size_t>(S::size::value);
     return [&]<std::size_t... K>(std::index_sequence<K...>) {
         return std::tie(boost::fusion::at_c<static_cast<int>(K)>(sequence)...);
     }

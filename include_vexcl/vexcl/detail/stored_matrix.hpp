@@ -1,5 +1,5 @@
 #pragma once
-// What the sparse matrices of these headers store: Balm's, whose format suits the matrix and the device.
+// The storage of sparse matrices: Balm's matrices, which choose a format for the matrix and the device.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 namespace vex {
 namespace detail {
 
-/// Compressed sparse rows in host memory, of contiguous ranges.
+/// Compressed sparse rows (CSR) in contiguous ranges of host memory.
 template <class Ptr, class Col, class Val>
 struct host_rows {
     std::size_t rows, columns;
@@ -28,7 +28,7 @@ struct host_rows {
     const Val& values;
 };
 
-/// A matrix of numbers D. Columns are stored in 32 bits where these are enough.
+/// A matrix of scalars D. Indices have 32 bits if the numbers of rows, columns and entries fit.
 template <balm::scalar_type D>
 class number_matrix {
 public:
@@ -41,21 +41,22 @@ public:
             long_ = {where, from.rows, from.columns, from.pointers, from.indices, from.values};
     }
 
-    /// The product with a vector of numbers, in the wider type of the two.
+    /// The product with a vector of scalars. It is computed in D, to which the vector is converted; a matrix
+    /// of float with a vector of double is computed in double.
     template <balm::scalar_type X>
     auto times(balm::expr<X> x) const {
         if constexpr (std::same_as<D, float> && std::same_as<X, double>) {
             return widened().times(std::move(x));
         } else {
             static_assert(std::floating_point<D> || !std::floating_point<X>,
-                          "a matrix of integers takes vectors of integers");
+                          "a matrix of integers can only be multiplied by a vector of integers");
             auto own = converted<D>(std::move(x));
             return short_.state() != nullptr ? short_ * std::move(own) : long_ * std::move(own);
         }
     }
 
 private:
-    /// The same entries as double, made when they are first wanted.
+    /// The matrix with entries converted to double, made on first use.
     const number_matrix<double>& widened() const {
         std::call_once(made_wide_->once, [&] {
             short_.state() != nullptr ? widen(balm::to_csr(short_)) : widen(balm::to_csr(long_));
@@ -84,7 +85,7 @@ private:
         std::make_shared<std::conditional_t<std::same_as<D, float>, wide, nothing>>();
 };
 
-/// A matrix of short vectors, which are multiplied lane by lane: a matrix for each lane.
+/// A matrix of short vectors, which are multiplied lane by lane: stores one matrix per lane.
 template <balm::vector_type D>
 class lanes_matrix {
     using number = typename D::value_type;
@@ -104,7 +105,7 @@ public:
 
     template <balm::vector_type X>
     auto times(const balm::expr<X>& x) const {
-        static_assert(std::same_as<X, D>, "the vector has the elements of the matrix");
+        static_assert(std::same_as<X, D>, "the vector and the matrix must have the same element type");
         return [&]<std::size_t... K>(std::index_sequence<K...>) {
             return balm::compose<D>(
                 each_[K].times(balm::expr<number>(balm::lane<static_cast<int>(K)>(x)))...);
@@ -116,7 +117,7 @@ private:
     std::vector<number_matrix<number>> each_;
 };
 
-/// The matrix for entries of T.
+/// The type that stores a matrix with entries of T.
 template <class D>
 struct stored_matrix_of {
     using type = number_matrix<D>;

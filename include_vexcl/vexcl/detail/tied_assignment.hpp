@@ -1,6 +1,6 @@
 #pragma once
-// Several assignments in one kernel, from the elements as they were before: vex::tie, and the assignments of
-// multivectors.
+// Several assignments in one kernel, all computed from the elements before the assignment: vex::tie, and
+// assignments to multivectors.
 
 #include <cstddef>
 #include <tuple>
@@ -16,7 +16,7 @@
 namespace vex {
 namespace detail {
 
-/// Assigns value(k) to the k-th target; `value` is given k as std::integral_constant.
+/// Assigns value(k) to the k-th target; k is passed as a std::integral_constant.
 template <class... Target, class Value>
 void assign_together(const std::tuple<const Target&...>& targets, const Value& value) {
     const on_queues scope(std::apply([](const Target&... each) { return queues_of(each...); }, targets));
@@ -38,25 +38,27 @@ class tied_targets {
 public:
     explicit tied_targets(const Target&... targets) : targets_(targets...) {}
 
-    /// From a std::tuple, a std::array or a multivector with as many components, or from what counts for
-    /// each.
+    /// Assigns a std::tuple, std::array or multivector with one component per target, or a single operand to
+    /// all targets.
     template <detail::multi_operand A>
     const tied_targets& operator=(const A& values) const {  // NOLINT(misc-unconventional-assign-operator)
-        static_assert(detail::agree<A>(sizeof...(Target)), "a tie takes a value for each target");
+        static_assert(detail::agree<A>(sizeof...(Target)),
+                      "the assignment has different numbers of targets and values");
         detail::assign_together(targets_, [&](auto k) -> decltype(auto) {
             return detail::component<decltype(k)::value>(values);
         });
         return *this;
     }
-#define VEX_COMPOUND(symbol, operation)                                                            \
-    template <detail::multi_operand A>                                                             \
-    const tied_targets& operator symbol(const A& values) const {                                   \
-        static_assert(detail::agree<A>(sizeof...(Target)), "a tie takes a value for each target"); \
-        detail::assign_together(targets_, [&](auto k) {                                            \
-            return std::get<decltype(k)::value>(targets_)                                          \
-                operation detail::component<decltype(k)::value>(values);                           \
-        });                                                                                        \
-        return *this;                                                                              \
+#define VEX_COMPOUND(symbol, operation)                                              \
+    template <detail::multi_operand A>                                               \
+    const tied_targets& operator symbol(const A& values) const {                     \
+        static_assert(detail::agree<A>(sizeof...(Target)),                           \
+                      "the assignment has different numbers of targets and values"); \
+        detail::assign_together(targets_, [&](auto k) {                              \
+            return std::get<decltype(k)::value>(targets_)                            \
+                operation detail::component<decltype(k)::value>(values);             \
+        });                                                                          \
+        return *this;                                                                \
     }
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND
@@ -65,7 +67,7 @@ private:
     std::tuple<const Target&...> targets_;
 };
 
-/// Several vectors or views, to be assigned by one kernel.
+/// Several vectors or views, assigned together by one kernel.
 ///
 ///     vex::tie(x, y) = std::tie(x + y, x - y);
 template <class... Target>

@@ -1,5 +1,5 @@
 #pragma once
-// Single elements of vectors on the host: x[i], and iterators over them. Each access is a transfer.
+// Access to single elements of vectors from the host: x[i], and iterators. Each access is a transfer.
 
 #include <compare>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace vex {
 namespace detail {
 
-/// A place in a vector V, read by conversion and written by assignment. Both block.
+/// A reference to an element of V: conversion reads it, assignment writes it. Both block.
 template <class V>
 class vector_element {
     using T = typename V::value_type;
@@ -43,7 +43,7 @@ public:
         b = value;
     }
 
-    /// The value, as the stream shows it.
+    /// Prints the value.
     friend std::ostream& operator<<(std::ostream& to, const vector_element& e) {
         return to << static_cast<T>(e);
     }
@@ -53,8 +53,8 @@ private:
     std::size_t index_;
 };
 
-/// A random-access iterator over the elements of V. Algorithms of the standard library work, one transfer for
-/// each access; vex::copy() transfers ranges at once.
+/// A random-access iterator over the elements of V. It works with standard algorithms, at one transfer per
+/// access; vex::copy() transfers a range at once.
 template <class V, class Element>
 class vector_iterator {
 public:
@@ -63,7 +63,7 @@ public:
     using difference_type = std::ptrdiff_t;
     using pointer = void;
     using reference = Element;
-    /// Tells vex::copy() apart from host iterators.
+    /// Distinguishes device iterators from host iterators, for vex::copy().
     static constexpr bool is_on_device = true;
 
     vector_iterator() = default;

@@ -1,6 +1,6 @@
 #pragma once
-// Algorithms under the names of VexCL's header for Boost.Compute. They are Balm's, on every device. Where
-// Boost.Compute is there, the program has its headers, as from VexCL's.
+// The names of VexCL's header for Boost.Compute, implemented by Balm's algorithms on every device. Includes
+// the headers of Boost.Compute if they are installed, as VexCL's header does.
 
 #if __has_include(<boost/compute.hpp>)
 #include <boost/compute.hpp>

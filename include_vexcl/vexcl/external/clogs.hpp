@@ -1,5 +1,5 @@
 #pragma once
-// Algorithms under the names of VexCL's header for CLOGS. They are Balm's, on every device.
+// The names of VexCL's header for CLOGS, implemented by Balm's algorithms on every device.
 
 #include <concepts>
 #include <type_traits>
@@ -14,14 +14,14 @@ using vex::exclusive_scan;
 using vex::sort;
 using vex::sort_by_key;
 
-/// Sorts keys, and values with them; equal keys keep their order.
+/// Sorts by keys; equal keys keep their order.
 template <class K, class V>
 void stable_sort_by_key(vector<K>& keys, vector<V>& values) {
     vex::sort_by_key(keys, values);
 }
 
-/// Which elements CLOGS itself scans, and sorts by: integers, and short vectors of these for scans. Here any
-/// element will do.
+/// The element types that CLOGS scans (integers and short vectors of integers), sorts by (integers), and
+/// moves as values. Balm's algorithms accept more types.
 template <class T>
 struct is_scannable : std::false_type {};
 template <std::integral T>

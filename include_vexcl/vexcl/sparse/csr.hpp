@@ -1,5 +1,6 @@
 #pragma once
-// A sparse matrix by the name of a format; Balm stores it as suits the matrix and the device.
+// An alias of sparse::matrix under the name of a format. Balm chooses the actual format for the matrix and
+// the device.
 
 #include "vexcl/sparse/matrix.hpp"
 

@@ -1,12 +1,12 @@
 #pragma once
-// Matrices over several devices, which every matrix here may be.
+// Matrices over several devices. Every sparse::matrix supports this; VexCL has a separate class for it.
 
 #include "vexcl/sparse/matrix.hpp"
 
 namespace vex {
 namespace sparse {
 
-/// The elements of vectors that a matrix with entries of T multiplies.
+/// The element type of vectors that a matrix with entries of T multiplies.
 template <class T, class Enable = void>
 struct rhs_of {
     typedef T type;

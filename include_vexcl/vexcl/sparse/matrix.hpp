@@ -1,5 +1,5 @@
 #pragma once
-// Sparse matrices from compressed rows. Products with vectors stand in expressions.
+// Sparse matrices from compressed sparse rows (CSR). Products with vectors are expressions.
 
 #include <cstddef>
 #include <iterator>
@@ -14,9 +14,9 @@
 namespace vex {
 namespace sparse {
 
-/// A matrix on the devices of some queues: of several, each has consecutive rows. Entries are numbers of 4
-/// and 8 bytes, or short vectors of them, which are multiplied lane by lane. A handle: copies are the same
-/// matrix.
+/// A sparse matrix, partitioned over queues: each queue's device holds contiguous rows. Entries are scalars
+/// of 4 or 8 bytes, or short vectors of them, which are multiplied lane by lane. A handle: copies are the
+/// same matrix.
 ///
 ///     vex::sparse::matrix<double> A(ctx, n, n, ptr, col, val);
 ///     r = f - A * sin(u);
@@ -30,8 +30,8 @@ public:
 
     /// No matrix: assign one to it.
     matrix() = default;
-    /// Row r has the entries ptr[r] to ptr[r + 1] - 1, each a column and a value: contiguous ranges of host
-    /// memory, copied. The last argument plays no part.
+    /// Copies a matrix in CSR from contiguous ranges of host memory: row r has the entries ptr[r] to
+    /// ptr[r + 1] - 1, each with a column and a value. `fast_setup` is ignored.
     template <class PtrRange, class ColRange, class ValRange>
     matrix(const std::vector<command_queue>& queues, std::size_t rows, std::size_t columns,
            const PtrRange& ptr, const ColRange& col, const ValRange& val, bool /*fast_setup*/ = true)
@@ -50,10 +50,11 @@ public:
     std::size_t cols() const { return columns_; }
     std::size_t nonzeros() const { return entries_; }
 
-    /// The product, an expression of rows() elements in the wider type of both.
+    /// The product, an expression of rows() elements of the matrix's type; double for a matrix of float and a
+    /// vector of double.
     template <detail::vexpr X>
     friend decltype(auto) operator*(const matrix& a, const X& x) {
-        precondition(a.state_ != nullptr, "A product with no matrix");
+        precondition(a.state_ != nullptr, "A product with a default-constructed matrix");
         auto e = detail::lower(x);
         detail::flatten(e);
         return detail::wrap(a.state_->times(std::move(e)), a.queues_);

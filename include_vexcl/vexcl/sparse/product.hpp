@@ -1,4 +1,4 @@
 #pragma once
-// Products of matrices and vectors: operator* of the matrices.
+// Products of matrices and vectors are operator* of sparse::matrix.
 
 #include "vexcl/sparse/matrix.hpp"

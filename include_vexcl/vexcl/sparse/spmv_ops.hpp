@@ -1,5 +1,6 @@
 #pragma once
-// How products of sparse matrices are computed: by Balm, for numbers and short vectors.
+// VexCL's customisation of sparse products, which is not supported: Balm computes products of scalars and of
+// short vectors.
 
 namespace vex {
 namespace sparse {}

@@ -205,8 +205,8 @@ public:
             Int at_a = named("at_a", (which * tile_a.size() + row) >> static_cast<int>(log2(lanes)));
             Int at_b = named("at_b", (which * tile_b.size() + column) >> static_cast<int>(log2(lanes)));
             // A loop in the kernel, which compilers unroll. If several steps were one block, its expressions
-            // would be ordered by sum, and all operands would be live in registers (255 and spills; 128 like
-            // this).
+            // would be ordered by sum, and all operands would be live in registers (255 and spills; 124 like
+            // this; f32, 128 x 128).
             for (Int k : named("k", range(shape_.depth)))
                 multiply(sums, pieces(tile_a, at_a, k, shape_.item_rows, product_tile_shape::lane_rows),
                          pieces(tile_b, at_b, k, shape_.item_columns, product_tile_shape::lane_columns));

@@ -33,7 +33,8 @@ using device_handle = std::shared_ptr<runtime::device_state>;
 /// Maximum products of the rows that are computed at a time, and bytes of memory that each is assumed to
 /// take.
 constexpr std::size_t most_products = std::size_t{1} << 27, bytes_of_product = 256;
-/// Chunks of rows per compute unit of a CPU, and bytes of their tables.
+/// Maximum chunks of rows per compute unit of a CPU. There are fewer, but at least one per unit, if the
+/// tables of all chunks would take more than `cpu_table_bytes`.
 constexpr std::size_t cpu_chunks_per_unit = 4, cpu_table_bytes = std::size_t{1} << 30;
 
 /// The number of products that a row of the result adds up.

@@ -26,9 +26,11 @@ void array_scalar_does_not_fit(scalar type) {
     throw usage_error(fmt::format("a host value does not fit the element type {}", to_string(type)));
 }
 
-void member_not_described(const char* structure) {
-    throw usage_error(fmt::format(
-        "the BALM_STRUCT of the structure {} does not list the member that an expression uses", structure));
+void member_not_described(const char* structure, std::size_t offset) {
+    throw usage_error(
+        fmt::format("an expression uses the member at byte {} of the structure {}, which its BALM_STRUCT "
+                    "does not list: add it there",
+                    offset, structure));
 }
 
 std::int64_t checked_positions(std::int64_t offset, const shape& extents) {

@@ -8,8 +8,9 @@
 
 namespace balm::ir {
 
-/// Throws trace_error if a barrier is in divergent control flow once arguments differ between work-items. The
-/// kernel declares no local memory.
+/// Throws trace_error if a barrier is in divergent control flow once arguments differ between work-items.
+/// Precondition: the kernel is not given as text and declares no local memory (the tracer refuses such
+/// calls).
 std::shared_ptr<const function> as_function(const function& kernel);
 
 }  // namespace balm::ir

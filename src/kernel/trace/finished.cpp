@@ -79,6 +79,9 @@ void refuse_known_faults(const ir::function& f) {
     refuse_indices_beyond(f);
 }
 
+// A pure function may read images: a launch that writes an image binds it only once
+// (kernel/launch/launch.cpp), so no launch changes an image that it reads. `exchanges` covers the operations
+// of sub-groups; their queries are places.
 bool is_pure(const ir::function& f) {
     if (f.result == type() || f.exchanges != 0) return false;
     return std::none_of(f.code.begin(), f.code.end(), [&](const instruction& i) {

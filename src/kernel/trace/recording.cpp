@@ -127,13 +127,23 @@ void unsigned_range_counts_down(location where) {
     trace::fail(where, "a range over unsigned values has a negative step: count down with Int or Long");
 }
 
-void constant_does_not_fit(scalar type) {
-    throw trace_error(std::string("a host constant does not fit the device type ") + to_string(type) +
-                      "; use a variable of a wider type (Long x = …)");
+namespace {
+
+/// The line that is being recorded; none outside of kernels.
+location recorded_line() { return trace::is_recording() ? trace::current().where : location{}; }
+
+}  // namespace
+
+void constant_does_not_fit(scalar type, scalar given, std::uint64_t value) {
+    trace::fail(recorded_line(),
+                fmt::format("the host constant {} does not fit the device type {}; use a variable of a "
+                            "wider type (Long x = …)",
+                            trace::words_of(given, value), to_string(type)));
 }
 
 void unsigned_constant_does_not_fit(scalar type, std::uint64_t value) {
-    throw trace_error(
+    trace::fail(
+        recorded_line(),
         fmt::format("the host constant {0} is converted to {1}, the type of the other operand, and is out of "
                     "range: cast<std::uint{2}_t>(x) makes the other operand unsigned, Long(x) makes it wider",
                     value, to_string(type), 8 * size_of(type)));

@@ -87,6 +87,8 @@ ir::value_id extent_of(const node& memory, std::size_t dimension, location where
 
 /// The value of a constant of an integer type.
 std::int64_t number_of(scalar, std::uint64_t bits);
+/// A host integer of this type, extended to 64 bits, for messages.
+std::string words_of(scalar, std::uint64_t value);
 [[noreturn]] void refuse_index(std::int64_t index, std::uint64_t elements, location where);
 
 /// The memory that a function is recorded into. A thread's traces reuse it: allocating it anew for each took

@@ -216,6 +216,10 @@ std::int64_t number_of(scalar s, std::uint64_t bits) {
                         : static_cast<std::int64_t>(std::min<std::uint64_t>(bits, INT64_MAX));
 }
 
+std::string words_of(scalar s, std::uint64_t value) {
+    return is_signed(s) ? std::to_string(static_cast<std::int64_t>(value)) : std::to_string(value);
+}
+
 void refuse_index(std::int64_t index, std::uint64_t elements, location where) {
     fail(where, fmt::format("the index {} is out of range: the array has {} element{}, counted from 0", index,
                             elements, elements == 1 ? "" : "s"));
