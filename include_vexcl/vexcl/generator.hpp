@@ -303,11 +303,12 @@ kernel build_kernel(const std::vector<command_queue>& queues, const std::string&
 template <class F, class... A>
 kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
                    A&... parameters) {
+    const recording outer = std::exchange(current_recording(), {});
     std::ostringstream body;
     set_recorder(body);
     record(parameters...);
     kernel made = build_kernel(queues, name, body.str(), parameters...);
-    current_recording() = {};
+    current_recording() = outer;
     return made;
 }
 

@@ -109,6 +109,7 @@ public:
     /// Prints a line for each section: its total time in seconds and as a percentage of the profiler's; if it
     /// ran several times, also how often, and the median.
     friend std::ostream& operator<<(std::ostream& to, profiler& p) {
+        const stopwatch<Clock> begun = p.root_.watch;
         p.root_.watch.toc();
         const std::ios_base::fmtflags flags = to.flags();
         const std::streamsize precision = to.precision();
@@ -116,6 +117,7 @@ public:
         p.root_.print(to, 0, p.root_.width(0), p.root_.watch.total());
         to.flags(flags);
         to.precision(precision);
+        p.root_.watch = begun;
         return to;
     }
 
@@ -153,6 +155,7 @@ private:
         auto& parts = open_.back()->parts;
         auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& p) { return p->name == name; });
         if (found == parts.end()) found = parts.insert(parts.end(), std::make_unique<section>(name, waits));
+        (*found)->waits = waits;
         open_.push_back(found->get());
         if (waits) finish();
         (*found)->watch.tic();

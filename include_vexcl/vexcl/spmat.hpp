@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "vexcl/detail/functors.hpp"
@@ -42,10 +44,11 @@ public:
     typedef Val value_type;
 
     /// `n` rows, each one of `m` distinct rows; distinct row r has the entries row[r] to row[r + 1] - 1.
+    /// Throws std::out_of_range if an element of `idx` is not less than `m`.
     SpMatCCSR(const command_queue& queue, std::size_t n, std::size_t m, const std::size_t* idx,
               const Idx* row, const Col* col, const Val* val)
         : n_(n),
-          which_(on(queue, std::vector<std::uint32_t>(idx, idx + n))),
+          which_(on(queue, distinct_rows(idx, n, m))),
           row_(on(queue, std::vector<std::int64_t>(row, row + m + 1))),
           col_(on(queue, std::vector<std::int64_t>(col, col + row[m]))),
           val_(std::vector<command_queue>{queue}, static_cast<std::size_t>(row[m]), val) {}
@@ -66,6 +69,14 @@ public:
 
 private:
     using V = detail::balm_element<Val>;
+
+    static std::vector<std::uint32_t> distinct_rows(const std::size_t* idx, std::size_t n, std::size_t m) {
+        for (std::size_t i = 0; i < n; ++i)
+            if (idx[i] >= m)
+                throw std::out_of_range("vex::SpMatCCSR: row " + std::to_string(i) + " is distinct row " +
+                                        std::to_string(idx[i]) + " of " + std::to_string(m));
+        return {idx, idx + n};
+    }
 
     template <class T>
     static vector<T> on(const command_queue& queue, const std::vector<T>& host) {

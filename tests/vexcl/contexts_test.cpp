@@ -144,6 +144,8 @@ TEST(B9_vexcl_profiler, counts_sections) {
         EXPECT_NE(text.str().find("outer"), std::string::npos);
         EXPECT_LT(text.str().find("outer"), text.str().find("inner"));
         EXPECT_NE(text.str().find("3x"), std::string::npos);
+        text << profile;  // printing is no pass of the whole
+        EXPECT_EQ(text.str().find("2x"), std::string::npos);
     });
 }
 

@@ -164,6 +164,9 @@ TEST(B9_vexcl_sparse, rows_that_repeat_are_kept_once) {
     expect_elements(one, [&](std::size_t i) { return host[i] + wanted(host.data(), i); });
     y = A * x;
     expect_elements(y(1), [&](std::size_t i) { return wanted(host.data() + n, i); });
+    which[7] = 2;
+    EXPECT_THROW((vex::SpMatCCSR<double, int>(ctx.queue(0), n, 2, which.data(), row, col, val)),
+                 std::out_of_range);
 }
 
 /// Entries and elements of two lanes each, multiplied lane by lane.
