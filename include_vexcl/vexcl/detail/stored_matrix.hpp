@@ -48,8 +48,9 @@ public:
         if constexpr (std::same_as<D, float> && std::same_as<X, double>) {
             return widened().times(std::move(x));
         } else {
-            static_assert(std::floating_point<D> || !std::floating_point<X>,
-                          "a matrix of integers can only be multiplied by a vector of integers");
+            static_assert(std::floating_point<D> || (!std::floating_point<X> && sizeof(X) <= sizeof(D)),
+                          "a matrix of integers can only be multiplied by a vector of integers that are no "
+                          "wider than its own");
             auto own = converted<D>(std::move(x));
             return short_.state() != nullptr ? short_ * std::move(own) : long_ * std::move(own);
         }
