@@ -9,12 +9,20 @@ namespace balm::runtime {
 /// first compiles, so an object that is older than these outlives the compiler.
 class compiler_use {
 public:
-    /// Throws device_error, which names what was to be compiled, after end_compiling().
+    /// Throws device_error, which names what was to be compiled, after end_compiling(). Waits after
+    /// compile_in_main_thread_only().
     explicit compiler_use(std::string_view compiled);
     compiler_use(const compiler_use&) = delete;
     compiler_use& operator=(const compiler_use&) = delete;
     ~compiler_use();
 };
+
+/// Called when the main thread begins to exit. exit() destroys first what was constructed last, such as what
+/// a compiler constructs meanwhile in another thread: holds back compilations of other threads, for a second
+/// at most, and waits for those under way.
+void compile_in_main_thread_only();
+/// The end of that: end_compiling() will be called before the compiler is destroyed.
+void compile_in_all_threads();
 
 /// Refuses further compilations from now on, and waits for those of other threads.
 void end_compiling();

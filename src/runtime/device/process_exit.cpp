@@ -40,6 +40,7 @@ void finish_devices() noexcept {
 
 void at_exit() {
     if (is_forked()) return;
+    compile_in_all_threads();
     fail_open_user_events();  // their waiters would block forever
     finish_devices();
     callback_poller().end();
@@ -57,10 +58,12 @@ void at_exit() {
 struct end_of_thread {
     ~end_of_thread() {
         if (is_forked()) return;
-        if (is_main_thread())
+        if (is_main_thread()) {
+            compile_in_main_thread_only();
             begin_end_of_saving();
-        else
+        } else {
             finish_first_launches();  // this thread may have called exit()
+        }
     }
 };
 

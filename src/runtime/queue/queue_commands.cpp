@@ -1,11 +1,15 @@
 // The commands of a queue: each names the allocations that it reads and writes, and what must stay alive
 // until it has completed.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 
 #include "balm/error.hpp"
+#include "base/compiler_use.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/program/program_store.hpp"
 #include "runtime/queue/event_state.hpp"
@@ -67,6 +71,9 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
     release_now_and_then();
     check_kernel_may(reads, writes);
     compiled_program& program = lease.program();
+    std::optional<compiler_use> until_known;  // to those who wait for first launches
+    if (program.awaits_launch()) [[unlikely]]
+        until_known.emplace(fmt::format("kernel '{}'", program.kernel_name()));
     const std::uint64_t sequence =
         enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
     if (program.awaits_launch() && is_handed_over(sequence)) [[unlikely]]
