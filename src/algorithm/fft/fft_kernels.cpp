@@ -85,11 +85,11 @@ private:
 
     /// A line of the pass: its transform (outer), and where the line and its results begin in that transform.
     struct line_place {
-        N outer, begin, out;
+        N outer, begin, out, fine;
         Int turn;  ///< the exponent of the twiddle factor of element 1
     };
     line_place line_of(const N& number) const {
-        if (plan_.is_rows) return {number, N(0), N(0), Int(0)};
+        if (plan_.is_rows) return {number, N(0), N(0), N(0), Int(0)};
         const N distance = size("distance");
         const N outer = named("outer", number / distance);
         const N begin = named("begin", number - outer * distance);
@@ -100,12 +100,17 @@ private:
             fine = begin - coarse * wide;
             out = named("out_begin", coarse * (wide * plan_.length) + fine);
         }
-        Int turn;
-        if (plan_.is_turned) {
-            const Int narrow = cast<int>(fine);
-            turn = plan_.has_inner ? named("turn", narrow / cast<int>(given("inner"))) : narrow;
-        }
-        return {outer, begin, out, turn};
+        return {outer, begin, out, fine, turn_of(fine)};
+    }
+    Int turn_of(const N& fine) const {
+        if (!plan_.is_turned) return Int(0);
+        const Int narrow = cast<int>(fine);
+        return plan_.has_inner ? named("turn", narrow / cast<int>(given("inner"))) : narrow;
+    }
+    /// Line k after this one, a neighbour in the same transform.
+    line_place neighbour(const line_place& of, int k) const {
+        const N fine = of.fine + (plan_.out_apart == 1 ? k : 0);
+        return {of.outer, of.begin + k, of.out + k * plan_.out_apart, fine, turn_of(fine)};
     }
 
     // ---- elements in and out
@@ -221,13 +226,11 @@ private:
         const Index lines = given("lines"), share = given("share");
         const Index first = named("first", group_id(0) * share);
         for (Index at : named("at", range(first, min(first + share, lines), std::int64_t{plan_.lanes}))) {
-            lanes_of_lines all;
-            all.reserve(static_cast<std::size_t>(plan_.lanes));
+            lanes_of_lines all{line_of(narrowed(at))};
             // Lanes beyond the last line repeat the last line.
-            for (int k = 0; k < plan_.lanes; ++k) {
-                const Index number = plan_.lanes == 1 ? Index(at) : Index(min(at + k, lines - 1));
-                all.push_back(line_of(narrowed(number)));
-            }
+            for (int k = 1; k < plan_.lanes; ++k)
+                all.push_back(plan_.out_apart > 0 ? neighbour(all[0], k)
+                                                  : line_of(narrowed(min(at + k, lines - 1))));
             record_stages(all, one, other);
         }
     }

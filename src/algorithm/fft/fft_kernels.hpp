@@ -51,7 +51,9 @@ struct fft_plan_of_pass {
     bool is_narrow = false;     ///< all positions fit in 31 bits
     bool is_scaled = false;
     fft_end in, out;
-    int lanes = 1;  ///< CPUs: lines that a work-item transforms at once
+    // CPUs:
+    int lanes = 1;      ///< lines that a work-item transforms at once
+    int out_apart = 0;  ///< between the results of neighbouring lines, if the lanes' lines are neighbours
     // GPUs:
     int items = 1;                                     ///< work-items per line
     int lines = 1;                                     ///< lines per group
@@ -63,7 +65,7 @@ struct fft_plan_of_pass {
     friend bool operator==(const fft_plan_of_pass&, const fft_plan_of_pass&) = default;
     void add_to(runtime::table_hash& hash) const {
         hash.add(shape, element, length, is_rows, keeps_places, is_turned, has_inner, is_narrow, is_scaled,
-                 lanes, items, lines, loads_across, stores_across, is_staged, splits_parts);
+                 lanes, out_apart, items, lines, loads_across, stores_across, is_staged, splits_parts);
         for (const int each : radices) hash.add(each);
         for (const fft_end& end : {in, out})
             hash.add(end.swaps_first, end.has_factors, end.is_cut, end.swaps_last);

@@ -40,10 +40,11 @@ constexpr std::uint32_t most_registers(scalar element) { return element == scala
 /// A work-item of a CPU transforms at least this many numbers.
 constexpr std::size_t least_of_cpu_item = 8192;
 constexpr std::size_t items_per_compute_unit = 4;
-/// CPUs have 16 registers, and lines of 1024 numbers in all lanes take 128 KiB. 256 transforms of 4096 f32
-/// take 5 to 10 ms with these limits, 9 to 11 in one pass each; radices of 16 gain nothing, and take twice as
-/// long to compile (PoCL 3.1, Zen 4).
-constexpr fft_limits cpu_limits{1024, 1024, 8};
+/// CPUs have 16 registers, and lines of 512 numbers in all lanes take 64 KiB. One transform of 2^20 f32 takes
+/// 2.4 ms in three passes of at most 512, 3.9 in two of 1024; 1024 transforms of 1024 f64 take 4.1 ms in one
+/// pass, 5.9 in two. Radices of 16 gain nothing, and take twice as long to compile (PoCL 3.1, Zen 4, two
+/// cores).
+constexpr fft_limits cpu_limits{1024, 512, 8};
 /// The size of short vectors of a CPU.
 constexpr std::size_t cpu_vector_bytes = 32;
 
@@ -177,8 +178,7 @@ public:
         plan.is_turned = earlier > 1;
         plan.has_inner = lines_.inner > 1;
         if (how_.shape == fft_shape::lines_an_item)
-            plan.lanes = static_cast<int>(
-                std::min(std::bit_ceil(line_count(number)), cpu_vector_bytes / size_of(element_)));
+            choose_lanes(plan, distance, out_distance, line_count(number));
         else
             share_out(plan, out_distance);
         return plan;
@@ -192,6 +192,16 @@ private:
     }
     std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
 
+    void choose_lanes(fft_plan_of_pass& plan, std::size_t distance, std::size_t out_distance,
+                      std::size_t lines) const {
+        const std::size_t lanes = std::min(std::bit_ceil(lines), cpu_vector_bytes / size_of(element_));
+        plan.lanes = static_cast<int>(lanes);
+        if (distance % lanes != 0) return;
+        if (plan.keeps_places || out_distance % lanes == 0)
+            plan.out_apart = 1;
+        else if (out_distance == 1)
+            plan.out_apart = plan.length;
+    }
     /// Chooses the work-items and lines of a group.
     void share_out(fft_plan_of_pass& plan, std::size_t out_distance) const {
         const auto length = static_cast<std::size_t>(plan.length);
