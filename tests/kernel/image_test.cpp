@@ -158,7 +158,8 @@ void with_image(const device& on, const shape& extents, Body&& body) {
     try {
         body(on.image<T, N>(extents));
     } catch (const usage_error& refused) {
-        EXPECT_NE(std::string(refused.what()).find("does not support images of"), std::string::npos) << refused.what();
+        EXPECT_NE(std::string(refused.what()).find("does not support images of"), std::string::npos)
+            << refused.what();
         // OpenCL 1.2 asks only vectors of four of a device, and no signed fractions (table 5.8).
         const trace::type type = balm::detail::type_of_image<T>(N);
         const bool is_signed_fraction = is_normalised(type) && is_signed(type.element);
