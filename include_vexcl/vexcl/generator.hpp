@@ -40,6 +40,17 @@ inline recording& current_recording() {
 }
 /// From now on, symbolic numbers of this thread record to the stream.
 inline void set_recorder(std::ostream& to) { current_recording() = {&to, {}}; }
+/// Symbolic numbers of this thread record to the stream for as long as this lives.
+class recording_to {
+public:
+    explicit recording_to(std::ostream& to) : outer_(std::exchange(current_recording(), {&to, {}})) {}
+    recording_to(const recording_to&) = delete;
+    recording_to& operator=(const recording_to&) = delete;
+    ~recording_to() { current_recording() = std::move(outer_); }
+
+private:
+    recording outer_;
+};
 /// The stream that symbolic numbers record to: std::cout by default.
 inline std::ostream& get_recorder() {
     std::ostream* const to = current_recording().to;
@@ -303,13 +314,10 @@ kernel build_kernel(const std::vector<command_queue>& queues, const std::string&
 template <class F, class... A>
 kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
                    A&... parameters) {
-    const recording outer = std::exchange(current_recording(), {});
     std::ostringstream body;
-    set_recorder(body);
+    const recording_to here(body);
     record(parameters...);
-    kernel made = build_kernel(queues, name, body.str(), parameters...);
-    current_recording() = outer;
-    return made;
+    return build_kernel(queues, name, body.str(), parameters...);
 }
 
 /// The body of a custom function (VEX_FUNCTION_V1) that runs the recorded code, with the given result and
@@ -334,9 +342,8 @@ public:
 
     template <class F>
     explicit FunctorAdapter(const F& f) : name_(next_name()) {
-        const recording outer = std::exchange(current_recording(), {});
         std::ostringstream body;
-        set_recorder(body);
+        const recording_to here(body);
         const std::string text = [&](const symbolic<P>&... each) {
             const symbolic<R> result(f(each...));
             return make_function(body.str(), result, each...);
@@ -355,7 +362,6 @@ public:
         src << text;
         src.end_function();
         units_ = src.units();
-        current_recording() = outer;
     }
 
     template <class... A>

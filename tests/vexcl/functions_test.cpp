@@ -1,8 +1,9 @@
 // Custom functions, kernels and code recorded from generic C++.
 
 #include <cmath>
-#include <memory>
+#include <iostream>
 #include <sstream>
+#include <stdexcept>
 
 #include "vexcl/contexts.hpp"
 
@@ -265,9 +266,16 @@ TEST(B9_vexcl_symbolic_numbers, record_functions) {
             const std::vector<double> got = on_host(y);
             for (std::size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(got[i], heun(heun(a[i], dt), dt), 1e-14);
         }
+        std::ostringstream around;
+        vex::generator::set_recorder(around);
+        vex::symbolic<double> of_x(vex::symbolic<double>::VectorParameter);
         auto kernel = vex::generator::make_kernel(
-            ctx, "grow", [](auto& v) { v = v * v + 1; },
-            *std::make_unique<vex::symbolic<double>>(vex::symbolic<double>::VectorParameter));
+            ctx, "grow", [](auto& v) { v = v * v + 1; }, of_x);
+        EXPECT_EQ(&vex::generator::get_recorder(), &around);
+        const auto fails = [](auto&) { throw std::domain_error("not recorded"); };
+        EXPECT_THROW((void)vex::generator::make_kernel(ctx, "none", fails, of_x), std::domain_error);
+        EXPECT_EQ(&vex::generator::get_recorder(), &around);
+        vex::generator::set_recorder(std::cout);
         y = x;
         kernel(y);
         for (const std::size_t i : {0u, 500u, 999u}) EXPECT_EQ(y[i], a[i] * a[i] + 1);

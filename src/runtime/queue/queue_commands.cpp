@@ -76,7 +76,7 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
         until_known.emplace(fmt::format("kernel '{}'", program.kernel_name()));
     const std::uint64_t sequence =
         enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
-    if (program.awaits_launch() && is_handed_over(sequence)) [[unlikely]]
+    if (until_known && is_handed_over(sequence)) [[unlikely]]
         program.launched(*driver_);
 }
 
