@@ -8,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,16 @@ struct host_box {
     }
 };
 
+/// Extents of one to three dimensions, some of them hardly any elements.
+std::vector<std::size_t> random_sizes(std::mt19937_64& random) {
+    const std::size_t dimensions = 1 + random() % 3;
+    const std::size_t most = dimensions == 1 ? 3000 : dimensions == 2 ? 70 : 17;
+    std::vector<std::size_t> sizes;
+    for (std::size_t d = 0; d < dimensions; ++d)
+        sizes.push_back(random() % 6 == 0 ? random() % 4 : 1 + random() % most);
+    return sizes;
+}
+
 /// f(beyond) for the border of a number; the last one is constant.
 template <class F>
 void with_border(int number, std::int32_t constant, F&& f) {
@@ -99,16 +110,10 @@ TEST(V14_stencils, random_neighbours_in_random_boxes) {
     auto random = seeded_random();
     const auto drawn = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
     for (std::size_t n = case_count(6); n > 0; --n) {
-        host_box box;
-        const std::size_t dimensions = 1 + drawn(3);
-        const std::size_t most = dimensions == 1 ? 3000 : dimensions == 2 ? 70 : 17;
-        std::size_t count = 1;
-        for (std::size_t d = 0; d < dimensions; ++d) {
-            box.sizes.push_back(drawn(6) == 0 ? drawn(4) : 1 + drawn(most));
-            count *= box.sizes.back();
-        }
+        host_box box{random_sizes(random), {}};
+        const std::size_t count = box.extents().count();
         box.values = random_values<std::int32_t>(random, count, -1000, 1000);
-        std::vector<offsets> list(1 + drawn(5), offsets(dimensions));
+        std::vector<offsets> list(1 + drawn(5), offsets(box.sizes.size()));
         const std::size_t reach = 1 + drawn(4);
         for (offsets& each : list)
             for (std::int64_t& by : each)
@@ -347,20 +352,24 @@ void in_all_convolutions(Body&& body) {
     body(cpu);
 }
 
-/// Weights in memory, on boxes that tiles do not divide.
+/// Weights in memory, on boxes that tiles do not divide, and on random ones.
 TEST(V14_convolutions, with_many_weights_in_boxes) {
     struct problem {
         std::vector<std::size_t> sizes;
         std::size_t along;
         std::vector<std::size_t> counts;
     };
-    const problem problems[] = {
+    std::vector<problem> problems = {
         {{7013}, 0, {65, 481}},     // many tiles
         {{300, 29}, 1, {21}},       // rows shorter than a tile
         {{1, 1, 400, 3}, 2, {34}},  // few columns, and more of them than a sub-group's lanes
         {{3, 61, 41}, 1, {47, 8}}, {{6, 2, 2, 1, 1, 1, 1, 3}, 0, {15}},
     };
     auto random = seeded_random();
+    for (std::size_t k = case_count(3); k > 0; --k) {
+        const std::vector<std::size_t> sizes = random_sizes(random);
+        problems.push_back({sizes, random() % sizes.size(), {1 + random() % 150}});
+    }
     for (const problem& each : problems)
         for (const std::size_t count : each.counts) {
             host_box box{each.sizes, {}};

@@ -384,7 +384,10 @@ private:
             return n;
         }
         const std::size_t which = between(0, numbers_of(form).size() - 1);
-        node_pointer n = made(kind::lane, numbers_of(form)[which], {element(form, depth - 1)});
+        return lane_of(element(form, depth - 1), form, which);
+    }
+    static node_pointer lane_of(node_pointer of, element_form form, std::size_t which) {
+        node_pointer n = made(kind::lane, numbers_of(form)[which], {std::move(of)});
         n->which = which;
         return n;
     }
@@ -700,6 +703,12 @@ private:
         viewed v = view_steps(true);
         return {vector_of(v.count), std::move(v.steps)};
     }
+    array_target target_of(element_form form) {
+        if (chance(50)) return {vector_of(count_, stored(form)), {}};
+        viewed v = view_steps(true);
+        const std::size_t which = vector_of(v.count, stored(form));
+        return {which, std::move(v.steps)};
+    }
     node_pointer value_for(const array_target& to, int depth) {
         return assignable(program_.vectors[to.vector].type, expression(depth));
     }
@@ -726,12 +735,7 @@ private:
     array_statement assignment_of_elements() {
         array_statement s;
         const element_form form = any_form();
-        if (chance(50)) {
-            s.to.push_back({vector_of(count_, stored(form)), {}});
-        } else {
-            viewed v = view_steps(true);
-            s.to.push_back({vector_of(v.count, stored(form)), std::move(v.steps)});
-        }
+        s.to.push_back(target_of(form));
         s.values.push_back(element(form, some_depth()));
         return s;
     }
@@ -740,12 +744,7 @@ private:
         element_form form = any_form();
         if (form == element_form::complex_float) form = element_form::particle;
         array_statement s;
-        if (chance(50)) {
-            s.to.push_back({vector_of(count_, stored(form)), {}});
-        } else {
-            viewed v = view_steps(true);
-            s.to.push_back({vector_of(v.count, stored(form)), std::move(v.steps)});
-        }
+        s.to.push_back(target_of(form));
         s.to[0].part = between(0, numbers_of(form).size() - 1);
         const scalar type = numbers_of(form)[*s.to[0].part];
         node_pointer value = cast_to(type, expression(some_depth()));
@@ -753,9 +752,7 @@ private:
             static const std::vector<builtin> rows{builtin::add, builtin::sub, builtin::mul};
             s.what = array_statement::kind::compound;
             s.row = one_of(rows);
-            node_pointer own = made(kind::lane, type, {own_value(s.to[0])});
-            own->which = *s.to[0].part;
-            value = row_node(s.row, {std::move(own), std::move(value)});
+            value = row_node(s.row, {lane_of(own_value(s.to[0]), form, *s.to[0].part), std::move(value)});
         }
         s.values.push_back(std::move(value));
         return s;
