@@ -89,4 +89,29 @@ helper_function negation(const dialect& d, scalar type) {
                     T));
 }
 
+bool loses_stores(const ir::function& f, ir::value_id pointer) {
+    using ir::opcode;
+    const auto is_member = [&](ir::value_id v) {
+        return f.code[v].op == opcode::member && ir::is_structure(pointee(f.code[f.operand(v, 0)].result));
+    };
+    bool in_member = false, at_index = false;
+    while (true) {
+        const ir::instruction& p = f.code[pointer];
+        if (p.op == opcode::offset) {
+            at_index = at_index || (in_member && f.code[f.operand(pointer, 1)].op != opcode::constant);
+        } else if (p.op == opcode::member) {
+            if (at_index && is_member(pointer)) return true;
+            in_member = in_member || is_member(pointer);
+        } else {
+            return false;
+        }
+        pointer = f.operand(pointer, 0);
+    }
+}
+
+helper_function written(const dialect& d) {
+    return make_helper(d, "balm_written", "void", type_name(d, scalar::u64) + " address",
+                       "asm volatile(\"\" : : \"l\"(address) : \"memory\");");
+}
+
 }  // namespace balm::emit::ptx

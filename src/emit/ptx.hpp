@@ -3,6 +3,7 @@
 // sections 9.7.13 (barriers, fences, votes) and 9.7.9 (shuffles).
 
 #include "emit/dialect.hpp"
+#include "ir/ir.hpp"
 
 namespace balm::emit::ptx {
 
@@ -21,6 +22,15 @@ helper_function root_of_normal(const dialect&);
 bool hides_negation(scalar);
 /// -x of such a type.
 helper_function negation(const dialect&, scalar);
+
+/// Whether NVIDIA's compilers must be told of a store through the pointer: it goes to a member of an element,
+/// at an index that is not constant, of an array of structures that is itself a member. Copies of the whole
+/// structure are compiled to loads of up to 16 bytes; one that begins at another member of an element and
+/// ends in the next element is taken for independent of the store, and may return the values before it
+/// (NVRTC 13.0, also in NVIDIA's OpenCL).
+bool loses_stores(const ir::function&, ir::value_id pointer);
+/// Tells the compiler that memory was written: the address in $0 is that of the store.
+helper_function written(const dialect&);
 
 /// The body of an atomic addition to an f32 in global memory.
 inline constexpr std::string_view f32_add =

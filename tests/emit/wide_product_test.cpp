@@ -15,6 +15,18 @@ namespace {
 
 using namespace balm::dsl;
 using runtime::dialect;
+
+struct link {
+    std::int32_t to;
+    float weights[2];
+};
+BALM_STRUCT(link, to, weights)
+struct node {
+    link links[3];
+    std::int32_t counts[3];
+};
+BALM_STRUCT(node, links, counts)
+
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -85,6 +97,31 @@ TEST(EMIT_texts, hide_negations_of_32_bits_from_ptxas) {
         EXPECT_THAT(text, AllOf(Not(HasSubstr("-a")), Not(HasSubstr("-b")), Not(HasSubstr("0 - "))));
     }
     EXPECT_THAT(text_in(dialect::opencl_c, negations), AllOf(HasSubstr("-a"), HasSubstr("-b")));
+}
+
+// NVVM of CUDA 13.0 takes the store for independent of the copy's wide loads.
+TEST(EMIT_texts, tell_of_writes_to_members_in_arrays_of_structures) {
+    const auto links = balm::kernel<1>("links(k, all)", [](Int k, Mixed<node> all) {
+        Var<node> n;
+        n.links[k].to = 7;
+        PrivatePtr<int> end = address_of(n.links[k + 1].to);
+        *end = 8;
+        n.links[1].to = 9;
+        n.counts[k] = 10;
+        all[k] = n;
+        all[k].links[0].to = 11;
+    });
+    for (const dialect language : {dialect::cuda_cpp, dialect::opencl_ptx}) {
+        const std::string text = text_in(language, links);
+        const std::string written = language == dialect::cuda_cpp ? "    balm_written((unsigned long long)"
+                                                                  : "    balm_written((ulong)";
+        EXPECT_THAT(text, AllOf(HasSubstr("v.links2[k].to = 7;\n" + written + "&v.links2[k].to);\n"),
+                                HasSubstr("v.links2[k + 1].to = 8;\n" + written + "&v.links2[k + 1].to);\n"),
+                                HasSubstr("v.links2[1].to = 9;\n    v.counts[k] = 10;\n    all_[k] = v;\n"),
+                                HasSubstr("].links2[0].to = 11;\n}")))
+            << text;
+    }
+    EXPECT_THAT(text_in(dialect::opencl_c, links), Not(HasSubstr("balm_written")));
 }
 
 }  // namespace

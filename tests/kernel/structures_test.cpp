@@ -59,6 +59,30 @@ struct one_byte {
 };
 BALM_STRUCT(one_byte, value)
 
+/// Elements of twelve bytes that begin anywhere in 16, and anywhere in 8.
+struct link {
+    std::int32_t to;
+    float weights[2];
+    bool operator==(const link&) const = default;
+};
+BALM_STRUCT(link, to, weights)
+struct of_sixteen {
+    std::int32_t kind[5];
+    uint4 colours;
+    link own;
+    link links[5];
+    std::int32_t rest[2];
+    bool operator==(const of_sixteen&) const = default;
+};
+BALM_STRUCT(of_sixteen, kind, colours, own, links, rest)
+struct of_eight {
+    double mass;
+    link own;
+    link links[5];
+    bool operator==(const of_eight&) const = default;
+};
+BALM_STRUCT(of_eight, mass, own, links)
+
 // ---- layout -------------------------------------------------------------------------------------------
 
 /// Where the device finds each member: its address less the structure's.
@@ -221,6 +245,65 @@ TEST(A5_structs, nest_hold_arrays_and_begin_as_zeros) {
             EXPECT_EQ(z.parts[0].weight, o.parts[1].weight);
         }
     });
+}
+
+/// Writes members of links at positions that only the device knows, in private and global memory, and copies
+/// the whole.
+template <class S>
+auto links_kernel() {
+    const auto write_eight = balm::function("write_eight(p)", [](PrivatePtr<std::int32_t> p) { *p = 8; });
+    return balm::kernel<1>("links", [=](In<S> given, Mixed<S> changed, Mixed<S> copies) {
+        Index i = global_id(0);
+        Int k = cast<int>(i % 5);
+        Var<S> s;
+        s.links[k].to = 7;
+        copies[3 * i] = s;
+        s = given[i];
+        s.links[k].weights[i % 2] = 0.5f;
+        PrivatePtr<std::int32_t> to = address_of(s.links[(k + 1) % 5].to);
+        *to = 6;
+        write_eight(address_of(s.links[(k + 2) % 5].to));
+        copies[3 * i + 1] = s;
+        changed[i] = given[i];
+        changed[i].links[k].to += 9;
+        copies[3 * i + 2] = changed[i];
+    });
+}
+
+template <class S>
+void expect_links_of() {
+    constexpr std::size_t n = 20;
+    host_array<S> given(n), zeros(3 * n);
+    std::memset(static_cast<void*>(given.data()), 0, n * sizeof(S));
+    std::memset(static_cast<void*>(zeros.data()), 0, 3 * n * sizeof(S));
+    for (std::size_t i = 0; i < n; ++i)
+        for (int k = 0; k < 5; ++k)
+            given[i].links[k] = {static_cast<int>(i) * 10 + k,
+                                 {static_cast<float>(i), static_cast<float>(k)}};
+    on_all_devices([&](const device& on) {
+        auto changed = on.mixed_buffer<S>(n);
+        auto copies = on.mixed_buffer<S>(3 * n);
+        copies.write(std::span<const S>(zeros));
+        on.execute(links_kernel<S>()(in(on, given), changed, copies), {n});
+        const auto got = copies.read(), left = changed.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            S first = zeros[0], second = given[i], third = given[i];
+            first.links[i % 5].to = 7;
+            second.links[i % 5].weights[i % 2] = 0.5f;
+            second.links[(i + 1) % 5].to = 6;
+            second.links[(i + 2) % 5].to = 8;
+            third.links[i % 5].to += 9;
+            EXPECT_EQ(got[3 * i], first) << i;
+            EXPECT_EQ(got[3 * i + 1], second) << i;
+            EXPECT_EQ(got[3 * i + 2], third) << i;
+            EXPECT_EQ(left[i], third) << i;
+        }
+    });
+}
+
+TEST(A5_structs, are_copied_with_what_was_written_at_a_position_of_an_array_of_structures) {
+    expect_links_of<of_sixteen>();
+    expect_links_of<of_eight>();
 }
 
 TEST(A5_structs, are_passed_by_value_returned_and_shared_in_local_memory) {

@@ -7,6 +7,7 @@
 #include "emit/function/printer.hpp"
 #include "emit/function/signature.hpp"
 #include "emit/lanes.hpp"
+#include "emit/ptx.hpp"
 
 namespace balm::emit {
 
@@ -63,7 +64,18 @@ private:
             }
             case opcode::object: return object(v);
             case opcode::write_cell: return write(v, names_[f_.operand(v, 0)], 1);
-            case opcode::store: return write(v, expressions_.element(v).words, 2);
+            case opcode::store: {
+                const std::string target = expressions_.element(v).words;
+                write(v, target, 2);
+                return tell_of_write(f_.operand(v, 0), "&" + target);
+            }
+            case opcode::call: {
+                value(v);
+                for (std::size_t k = 0; k < i.operand_count; ++k)
+                    if (at(f_.operand(v, k)).result.is_pointer())
+                        tell_of_write(f_.operand(v, k), expressions_.operand(v, k, unary));
+                return;
+            }
             case opcode::logic_and:
             case opcode::logic_or: return has_statements(i.blocks[0]) ? guard(v) : value(v);
             case opcode::if_: return branch(v, "");
@@ -135,6 +147,13 @@ private:
             line(fmt::format("{} {}= {};", target, symbol, expressions_.plain_operand(value, 1, 0)));
         else
             line(fmt::format("{} = {};", target, expressions_.stored(v, value_position)));
+    }
+    /// What may have been written through the pointer, for compilers that would overlook it.
+    void tell_of_write(value_id pointer, const std::string& address) {
+        const dialect& language = parts_.language;
+        if (!language.has.has_ptx || !ptx::loses_stores(f_, pointer)) return;
+        line(fmt::format("{}(({}){});", parts_.use(ptx::written(language)), type_name(language, scalar::u64),
+                         address));
     }
     /// Whether a variable is written with some of its lanes replaced.
     bool is_write_of_lanes(value_id writer, value_id value) const {

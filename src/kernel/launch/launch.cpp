@@ -46,11 +46,9 @@ bool is_distinct(const bound_call& call) {
 }
 
 /// A hidden argument.
-runtime::argument value_argument(std::int64_t value) {
-    runtime::argument argument;
-    argument.size = sizeof value;
-    std::memcpy(argument.bytes.data(), &value, sizeof value);
-    return argument;
+void set_value(runtime::argument& made, std::int64_t value) {
+    made.size = sizeof value;
+    std::memcpy(made.bytes.data(), &value, sizeof value);
 }
 
 /// Whether memory begins at an offset that the driver cannot bind, so that the kernel needs it as an
@@ -127,19 +125,19 @@ void check_images(const bound_call& call) {
     }
 }
 
-runtime::argument user_argument(const bound_call& call, std::size_t k) {
+void set_user_argument(runtime::argument& made, const bound_call& call, std::size_t k) {
     const bound_argument& given = call.arguments[k];
-    if (given.what == bound_argument::kind::image)
-        return runtime::argument::of(given.memory->native(),
+    if (given.what == bound_argument::kind::image) {
+        made = runtime::argument::of(given.memory->native(),
                                      kernels::image_use_of(call.function->parameters[k].use), given.sampler);
-    if (given.memory) return runtime::argument::of(given.memory->native(), given.offset);
-    runtime::argument made;  // a value, or local memory
-    made.what = static_cast<runtime::argument::kind>(given.what);
+        return;
+    }
+    if (given.memory) return made.set(given.memory->native(), given.offset);
+    made.what = static_cast<runtime::argument::kind>(given.what);  // a value, or local memory
     made.size = given.size;
     made.alignment = given.alignment;
     made.bytes = given.bytes;
     if (given.long_value) made.long_value = given.long_value->data();
-    return made;
 }
 
 /// The sources of a launch's arguments.
@@ -151,14 +149,13 @@ struct launch_sources {
     const std::int64_t* offset;  ///< null: none
 };
 
-runtime::argument local_room(std::size_t bytes) {
-    runtime::argument room;
-    room.what = runtime::argument::kind::local;
-    room.size = static_cast<std::uint32_t>(bytes);
-    return room;
+void set_local(runtime::argument& made, std::size_t bytes) {
+    made.what = runtime::argument::kind::local;
+    made.size = static_cast<std::uint32_t>(bytes);
 }
 
-/// The arguments of a launch, or of a subgrid of it.
+/// The arguments of a launch, or of a subgrid of it. Each is written in its place: copies of what was just
+/// written by parts would wait for the writes.
 runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const launch_sources& from,
                                        const kernels::subgrid& at) {
     using runtime::origin;
@@ -166,33 +163,28 @@ runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const l
     runtime::argument_list list;
     for (const runtime::parameter_origin& each : plan.parameters) {
         const std::size_t k = each.number;
+        list.push_back({});
+        runtime::argument& made = list.back();
         switch (each.from) {
-            case origin::user: list.push_back(user_argument(from.call, k)); break;
+            case origin::user: set_user_argument(made, from.call, k); break;
             case origin::shift: {  // the driver does not get the offset
-                const runtime::argument memory = list.back();
-                list.back() = runtime::argument::of(memory.memory_handle());
-                list.push_back(value_argument(static_cast<std::int64_t>(memory.offset())));
+                runtime::argument& memory = list[list.size() - 2];
+                set_value(made, static_cast<std::int64_t>(memory.offset()));
+                memory.set(memory.memory_handle());
                 break;
             }
-            case origin::extent:
-                list.push_back(value_argument(from.call.arguments[k / 4].inner_extents[k % 4 - 1]));
-                break;
-            case origin::constant:
-                list.push_back(
-                    runtime::argument::of(from.within->memory_of(*kernel.given[k], kernel).native()));
-                break;
+            case origin::extent: set_value(made, from.call.arguments[k / 4].inner_extents[k % 4 - 1]); break;
+            case origin::constant: made.set(from.within->memory_of(*kernel.given[k], kernel).native()); break;
             case origin::exchange: {
                 const auto& local = from.grid.local;
-                list.push_back(local_room(local[0] * local[1] * local[2] * size_of(static_cast<scalar>(k))));
+                set_local(made, local[0] * local[1] * local[2] * size_of(static_cast<scalar>(k)));
                 break;
             }
-            case origin::records: list.push_back(from.records.argument()); break;
-            case origin::offset: list.push_back(value_argument(from.offset[k])); break;
-            case origin::first: list.push_back(value_argument(static_cast<std::int64_t>(at[k].first))); break;
-            case origin::size:
-                list.push_back(value_argument(static_cast<std::int64_t>(from.grid.global[k])));
-                break;
-            case origin::item: break;  // functions only
+            case origin::records: made = from.records.argument(); break;
+            case origin::offset: set_value(made, from.offset[k]); break;
+            case origin::first: set_value(made, static_cast<std::int64_t>(at[k].first)); break;
+            case origin::size: set_value(made, static_cast<std::int64_t>(from.grid.global[k])); break;
+            case origin::item: break;  // of functions only
         }
     }
     return list;

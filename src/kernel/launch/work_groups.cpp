@@ -48,7 +48,7 @@ template <class SizeFor>
 void fill_group(runtime::grid& g, std::size_t room, const device_info& device, SizeFor&& size_for) {
     for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         g.local[d] = size_for(g.global[d], most_items(g, d, room, device));
-        room = std::max<std::size_t>(room / g.local[d], 1);
+        if (d + 1 < g.dimensions) room = std::max<std::size_t>(room / g.local[d], 1);
     }
 }
 
@@ -121,7 +121,7 @@ void check_sizes(const runtime::grid& g, const std::size_t* local, const std::in
             throw usage_error(
                 fmt::format("kernel '{}' is launched over {} work-items, more than the maximum of {}", kernel,
                             product(g, global), most_items_in_grid));
-        room /= global[d];
+        if (d + 1 < g.dimensions) room /= global[d];
         if (offset != nullptr && offset[d] > 0 &&
             global[d] > most_items_in_grid - static_cast<std::size_t>(offset[d]))
             throw usage_error(
@@ -206,7 +206,13 @@ bool take_required_local(const ir::function& kernel, runtime::grid& g, const std
 }
 
 bool fits_at_once(const runtime::grid& g, const device_info& device) {
-    return most_groups(g, device) == group_counts(g);
+    std::size_t room = device.max_groups;
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
+        const std::size_t count = (g.global[d] - 1) / g.local[d] + 1;
+        if (count > std::min(device.max_group_counts[d], room)) return false;
+        if (d + 1 < g.dimensions) room /= count;
+    }
+    return true;
 }
 
 void check_can_be_divided(const ir::function& kernel, const runtime::grid& g, const device_info& device) {
