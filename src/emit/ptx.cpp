@@ -111,7 +111,7 @@ bool loses_stores(const ir::function& f, ir::value_id pointer) {
 
 helper_function written(const dialect& d) {
     return make_helper(d, "balm_written", "void", type_name(d, scalar::u64) + " address",
-                       "asm volatile(\"\" : : \"l\"(address) : \"memory\");");
+                       R"(asm volatile("" : : "l"(address) : "memory");)");
 }
 
 }  // namespace balm::emit::ptx
