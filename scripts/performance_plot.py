@@ -34,6 +34,8 @@ PLOTS = [
 ]
 # What a row is, by its name: the first that matches. Then the peer on GPUs, and on CPUs.
 FAMILIES = [
+    (r"Boost\.Compute", "scans, sorts, by key of Boost.Compute", "Boost.Compute", "Boost.Compute"),
+    (r"ViennaCL", "sparse products of ViennaCL", "ViennaCL", "ViennaCL"),
     (r"heat step", "heat solver", "CUDA by hand", "OpenMP"),
     (r"odeint", "Boost.odeint, Lorenz ensemble", "kernels by hand", "kernels by hand"),
     (r"Y \+= a \* X", "Y += a * X", "CUDA by hand", "OpenMP"),
@@ -42,7 +44,7 @@ FAMILIES = [
     (r"sums of (rows|columns)", "sums of rows and columns", "a copy of as many bytes", "OpenMP"),
     (r"(sum\(|max\(|min, max)", "reductions", "a copy of as many bytes", "OpenMP"),
     (r"scans of (rows|columns)", "scans of rows and columns", "a copy of as many bytes", "OpenMP"),
-    (r"inclusive_scan", "scans", "CUB", "OpenMP"),
+    (r"(inclusive_scan|two scans)", "scans", "CUB", "OpenMP"),
     (r"sort", "sorts", "CUB", "std::sort"),
     (r"(copy_if|unique|reduce_by_key|run_length)", "selections, reductions by key", "CUB", "OpenMP"),
     (r"(merge|set_|top_k)", "merges, set operations, top_k", "Thrust, CUB", "OpenMP"),
