@@ -29,7 +29,7 @@ helper_function negation(const dialect&, scalar);
 /// ends in the next element is taken for independent of the store, and may return the values before it
 /// (NVRTC 13.0, also in NVIDIA's OpenCL).
 bool loses_stores(const ir::function&, ir::value_id pointer);
-/// Tells the compiler that memory was written: the address in $0 is that of the store.
+/// Tells the compiler that the memory around an address may have been written.
 helper_function written(const dialect&);
 
 /// The body of an atomic addition to an f32 in global memory.

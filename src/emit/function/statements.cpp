@@ -65,15 +65,12 @@ private:
             case opcode::object: return object(v);
             case opcode::write_cell: return write(v, names_[f_.operand(v, 0)], 1);
             case opcode::store: {
-                const std::string target = expressions_.element(v).words;
-                write(v, target, 2);
-                return tell_of_write(f_.operand(v, 0), "&" + target);
+                write(v, expressions_.element(v).words, 2);
+                return tell_of_write(v, 0);
             }
             case opcode::call: {
                 value(v);
-                for (std::size_t k = 0; k < i.operand_count; ++k)
-                    if (at(f_.operand(v, k)).result.is_pointer())
-                        tell_of_write(f_.operand(v, k), expressions_.operand(v, k, unary));
+                for (std::size_t k = 0; k < i.operand_count; ++k) tell_of_write(v, k);
                 return;
             }
             case opcode::logic_and:
@@ -148,10 +145,12 @@ private:
         else
             line(fmt::format("{} = {};", target, expressions_.stored(v, value_position)));
     }
-    /// What may have been written through the pointer, for compilers that would overlook it.
-    void tell_of_write(value_id pointer, const std::string& address) {
+    /// What may have been written through operand k, for compilers that would overlook it.
+    void tell_of_write(value_id writer, std::size_t k) {
         const dialect& language = parts_.language;
-        if (!language.has.has_ptx || !ptx::loses_stores(f_, pointer)) return;
+        if (!language.has.has_ptx || !ptx::loses_stores(f_, f_.operand(writer, k))) return;
+        const std::string address = at(writer).op == opcode::store ? "&" + expressions_.element(writer).words
+                                                                   : expressions_.operand(writer, k, unary);
         line(fmt::format("{}(({}){});", parts_.use(ptx::written(language)), type_name(language, scalar::u64),
                          address));
     }

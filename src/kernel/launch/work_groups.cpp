@@ -70,17 +70,17 @@ bool asks_in_text(const ir::function& f) {
 using sizes = std::array<std::size_t, 3>;
 
 sizes group_counts(const runtime::grid& g) {
-    sizes counts;
-    for (std::size_t d = 0; d < 3; ++d) counts[d] = (g.global[d] - 1) / g.local[d] + 1;
+    sizes counts{1, 1, 1};
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) counts[d] = (g.global[d] - 1) / g.local[d] + 1;
     return counts;
 }
 /// The number of groups that the driver accepts in one launch.
 sizes most_groups(const runtime::grid& g, const device_info& device) {
     sizes most = group_counts(g);
     std::size_t room = device.max_groups;
-    for (std::size_t d = 0; d < 3; ++d) {
+    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
         most[d] = std::min({most[d], device.max_group_counts[d], room});
-        room /= most[d];
+        if (d + 1 < g.dimensions) room /= most[d];
     }
     return most;
 }
@@ -206,13 +206,7 @@ bool take_required_local(const ir::function& kernel, runtime::grid& g, const std
 }
 
 bool fits_at_once(const runtime::grid& g, const device_info& device) {
-    std::size_t room = device.max_groups;
-    for (std::uint32_t d = 0; d < g.dimensions; ++d) {
-        const std::size_t count = (g.global[d] - 1) / g.local[d] + 1;
-        if (count > std::min(device.max_group_counts[d], room)) return false;
-        if (d + 1 < g.dimensions) room /= count;
-    }
-    return true;
+    return most_groups(g, device) == group_counts(g);
 }
 
 void check_can_be_divided(const ir::function& kernel, const runtime::grid& g, const device_info& device) {
