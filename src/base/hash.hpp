@@ -33,8 +33,9 @@ std::optional<digest> digest_from_hex(std::string_view text) noexcept;
 digest digest_of(std::span<const std::byte> bytes) noexcept;
 
 /// The digest of a sequence of fields. Bytes and texts are preceded by their length, so that ("ab", "c") and
-/// ("a", "bc") differ; numbers are eight bytes, without a length. The kinds of the fields so far must
-/// determine the kind of the next one: a variable number of fields is preceded by its count.
+/// ("a", "bc") differ; numbers are written in base 128, the least significant digit first, each but the last
+/// with its highest bit set (LEB128), since most are small. The kinds of the fields so far must determine the
+/// kind of the next one: a variable number of fields is preceded by its count.
 ///
 ///     digest key = hasher{}.text(source).text(options).number(width).result();
 class hasher {
@@ -44,10 +45,9 @@ public:
     hasher& bytes(std::span<const std::byte> field) noexcept;
     hasher& text(std::string_view field) noexcept;
     hasher& number(std::uint64_t field) noexcept {
-        if (pending_ + sizeof field > buffer_.size()) flush();
-        for (std::size_t i = 0; i < sizeof field; ++i)
-            buffer_[pending_ + i] = static_cast<std::byte>(field >> (8 * i));
-        pending_ += sizeof field;
+        if (pending_ + most_digits > buffer_.size()) flush();
+        for (; field >= 128; field /= 128) buffer_[pending_++] = static_cast<std::byte>(field | 128u);
+        buffer_[pending_++] = static_cast<std::byte>(field);
         return *this;
     }
 
@@ -55,6 +55,8 @@ public:
     digest result() const noexcept;
 
 private:
+    static constexpr std::size_t most_digits = 10;  // of 64 bits, 7 to a digit
+
     friend digest digest_of(std::span<const std::byte> bytes) noexcept;
     void append(std::span<const std::byte> raw) noexcept;
     void flush() noexcept;
