@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "emit/builtin_spelling.hpp"
 
 namespace balm::emit::ptx {
@@ -89,23 +91,49 @@ helper_function negation(const dialect& d, scalar type) {
                     T));
 }
 
-bool loses_stores(const ir::function& f, ir::value_id pointer) {
+namespace {
+
+/// Whether a structure has an array of structures among its members, or among theirs.
+bool has_structures_in_array(ir::type t) {
+    if (!ir::is_structure(t)) return false;
+    const trace::structure& s = ir::structure_of(t);
+    return std::any_of(s.members, s.members + s.member_count, [](const trace::member& m) {
+        return ir::is_structure(m.what) && (m.count > 1 || has_structures_in_array(m.what));
+    });
+}
+
+/// Whether the memory behind a root can be no member of a structure that the function sees as well.
+bool is_whole(const ir::function& f, ir::value_id root) {
+    const ir::opcode op = f.code[root].op;
+    return op == ir::opcode::object || (op == ir::opcode::parameter && f.dimensions > 0);
+}
+
+}  // namespace
+
+bool may_lose_stores(const ir::function& f) {
+    return std::any_of(f.code.begin(), f.code.end(), [](const ir::instruction& i) {
+        return i.result.is_pointer() && has_structures_in_array(pointee(i.result));
+    });
+}
+
+bool loses_stores(const ir::function& f, ir::value_id pointer, handed how) {
     using ir::opcode;
     const auto is_member = [&](ir::value_id v) {
         return f.code[v].op == opcode::member && ir::is_structure(pointee(f.code[f.operand(v, 0)].result));
     };
-    bool in_member = false, at_index = false;
-    while (true) {
-        const ir::instruction& p = f.code[pointer];
-        if (p.op == opcode::offset) {
+    const ir::type t = f.code[pointer].result;
+    if (!t.is_pointer() || t.is_const || t.where == space::constant) return false;
+    bool in_member = how == handed::to_function && ir::is_structure(pointee(t)), at_index = in_member;
+    for (;; pointer = f.operand(pointer, 0)) {
+        const opcode op = f.code[pointer].op;
+        if (op == opcode::offset) {
             at_index = at_index || (in_member && f.code[f.operand(pointer, 1)].op != opcode::constant);
-        } else if (p.op == opcode::member) {
+        } else if (op == opcode::member) {
             if (at_index && is_member(pointer)) return true;
             in_member = in_member || is_member(pointer);
-        } else {
-            return false;
+        } else if (op != opcode::reinterpret) {
+            return !is_whole(f, pointer);
         }
-        pointer = f.operand(pointer, 0);
     }
 }
 

@@ -23,12 +23,17 @@ bool hides_negation(scalar);
 /// -x of such a type.
 helper_function negation(const dialect&, scalar);
 
-/// Whether NVIDIA's compilers must be told of a store through the pointer: it goes to a member of an element,
-/// at an index that is not constant, of an array of structures that is itself a member. Copies of the whole
-/// structure are compiled to loads of up to 16 bytes; one that begins at another member of an element and
-/// ends in the next element is taken for independent of the store, and may return the values before it
-/// (NVRTC 13.0, also in NVIDIA's OpenCL).
-bool loses_stores(const ir::function&, ir::value_id pointer);
+/// How a function uses a pointer: a store writes what it points to, a function that is called may write
+/// anywhere in the array behind it.
+enum class handed { to_store, to_function };
+/// Whether NVIDIA's compilers must be told of what may be written through the pointer: it goes, or may go, to
+/// a member of an element, at an index that is not constant, of an array of structures that is itself a
+/// member. Copies of the whole structure are compiled to loads of up to 16 bytes; one that begins at another
+/// member of an element and ends in the next element is taken for independent of the store, and may return
+/// the values before it (NVRTC 13.0, also in NVIDIA's OpenCL). For functions for which may_lose_stores holds.
+bool loses_stores(const ir::function&, ir::value_id pointer, handed);
+/// Whether a function sees structures that have arrays of structures: others cannot copy one.
+bool may_lose_stores(const ir::function&);
 /// Tells the compiler that the memory around an address may have been written.
 helper_function written(const dialect&);
 

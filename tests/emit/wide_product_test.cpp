@@ -124,6 +124,41 @@ TEST(EMIT_texts, tell_of_writes_to_members_in_arrays_of_structures) {
     EXPECT_THAT(text_in(dialect::opencl_c, links), Not(HasSubstr("balm_written")));
 }
 
+TEST(EMIT_texts, tell_of_writes_through_pointers_that_may_point_to_such_members) {
+    const auto set = balm::function("set(p, k)", [](PrivatePtr<link> p, Int k) { p[k].to = 7; });
+    const auto copied = balm::function("copied(p, from)", [](PrivatePtr<int> p, PrivatePtr<node> from) {
+        *p = 7;
+        return Var<node>(*from);
+    });
+    const auto text = text_in(
+        dialect::cuda_cpp, balm::kernel<1>("links(k, all, sums)", [&](Int k, Mixed<node> all, Out<int> sums) {
+            Var<node> n;
+            set(address_of(n.links[0]), k);
+            PrivatePtr<int> p = address_of(n.links[k].to);
+            IF (k > 3) {
+                p = address_of(n.counts[0]);
+            }
+            *p = 8;
+            sums[k] = 9;
+            all[k] = copied(p, address_of(n));
+        }));
+    const std::string written = "    balm_written((unsigned long long)";
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("    p[k].to = 7;\n}"), HasSubstr("    p[0] = 7;\n" + written + "&p[0]);\n"),
+                      HasSubstr("    set(&v.links2[0], k);\n" + written + "&v.links2[0]);\n"),
+                      HasSubstr("    *v2 = 8;\n" + written + "&*v2);\n    sums[k] = 9;\n")))
+        << text;
+
+    const auto no_node = text_in(dialect::cuda_cpp, balm::kernel<1>("sum(n, out)", [](Int n, Mixed<int> out) {
+                                     Ptr<int> p = address_of(out[0]);
+                                     for (Int k : range(n)) {
+                                         *p = k;
+                                         p = p + 1;
+                                     }
+                                 }));
+    EXPECT_THAT(no_node, Not(HasSubstr("balm_written")));
+}
+
 }  // namespace
 
 }  // namespace balm::test

@@ -247,56 +247,79 @@ TEST(A5_structs, nest_hold_arrays_and_begin_as_zeros) {
     });
 }
 
-/// Writes members of links at positions that only the device knows, in private and global memory, and copies
-/// the whole.
+/// Writes members of links at positions that only the device knows, in private, global and local memory, and
+/// copies the whole.
 template <class S>
 auto links_kernel() {
+    using one_link = std::remove_extent_t<decltype(S::links)>;
     const auto write_eight = balm::function("write_eight(p)", [](PrivatePtr<std::int32_t> p) { *p = 8; });
-    return balm::kernel<1>("links", [=](In<S> given, Mixed<S> changed, Mixed<S> copies) {
-        Index i = global_id(0);
+    const auto write_at =
+        balm::function("write_at(p, k)", [](PrivatePtr<one_link> p, Int k) { p[k].to = 5; });
+    const auto written = balm::function("written(p, s)", [](PrivatePtr<std::int32_t> p, PrivatePtr<S> s) {
+        *p = 4;
+        return Var<S>(*s);
+    });
+    return balm::kernel<1>("links", [=](In<S> given, Local<S> shared, Mixed<S> changed, Mixed<S> copies) {
+        Index i = global_id(0), lid = local_id(0);
         Int k = cast<int>(i % 5);
         Var<S> s;
         s.links[k].to = 7;
-        copies[3 * i] = s;
+        copies[6 * i] = s;
         s = given[i];
         s.links[k].weights[i % 2] = 0.5f;
         PrivatePtr<std::int32_t> to = address_of(s.links[(k + 1) % 5].to);
         *to = 6;
         write_eight(address_of(s.links[(k + 2) % 5].to));
-        copies[3 * i + 1] = s;
+        copies[6 * i + 1] = s;
         changed[i] = given[i];
         changed[i].links[k].to += 9;
-        copies[3 * i + 2] = changed[i];
+        copies[6 * i + 2] = changed[i];
+        shared[lid] = given[i];
+        shared[lid].links[k].to = 3;
+        copies[6 * i + 3] = shared[lid];
+        Var<S> t = given[i];
+        PrivatePtr<std::int32_t> either = address_of(t.links[k].to);
+        IF (i > 7) {
+            either = address_of(t.links[(k + 1) % 5].to);
+        }
+        *either = 2;
+        write_at(address_of(t.links[0]), (k + 2) % 5);
+        copies[6 * i + 4] = t;
+        copies[6 * i + 5] = written(address_of(t.links[(k + 3) % 5].to), address_of(t));
     });
 }
 
 template <class S>
 void expect_links_of() {
     constexpr std::size_t n = 20;
-    host_array<S> given(n), zeros(3 * n);
+    host_array<S> given(n), zeros(6 * n);
     std::memset(static_cast<void*>(given.data()), 0, n * sizeof(S));
-    std::memset(static_cast<void*>(zeros.data()), 0, 3 * n * sizeof(S));
+    std::memset(static_cast<void*>(zeros.data()), 0, 6 * n * sizeof(S));
     for (std::size_t i = 0; i < n; ++i)
         for (int k = 0; k < 5; ++k)
             given[i].links[k] = {static_cast<int>(i) * 10 + k,
                                  {static_cast<float>(i), static_cast<float>(k)}};
     on_all_devices([&](const device& on) {
         auto changed = on.mixed_buffer<S>(n);
-        auto copies = on.mixed_buffer<S>(3 * n);
+        auto copies = on.mixed_buffer<S>(6 * n);
         copies.write(std::span<const S>(zeros));
-        on.execute(links_kernel<S>()(in(on, given), changed, copies), {n});
+        on.execute(links_kernel<S>()(in(on, given), balm::local<S>(5), changed, copies), {n}, {5});
         const auto got = copies.read(), left = changed.read();
         for (std::size_t i = 0; i < n; ++i) {
-            S first = zeros[0], second = given[i], third = given[i];
-            first.links[i % 5].to = 7;
-            second.links[i % 5].weights[i % 2] = 0.5f;
-            second.links[(i + 1) % 5].to = 6;
-            second.links[(i + 2) % 5].to = 8;
-            third.links[i % 5].to += 9;
-            EXPECT_EQ(got[3 * i], first) << i;
-            EXPECT_EQ(got[3 * i + 1], second) << i;
-            EXPECT_EQ(got[3 * i + 2], third) << i;
-            EXPECT_EQ(left[i], third) << i;
+            std::vector<S> wanted(6, given[i]);
+            wanted[0] = zeros[0];
+            wanted[0].links[i % 5].to = 7;
+            wanted[1].links[i % 5].weights[i % 2] = 0.5f;
+            wanted[1].links[(i + 1) % 5].to = 6;
+            wanted[1].links[(i + 2) % 5].to = 8;
+            wanted[2].links[i % 5].to += 9;
+            wanted[3].links[i % 5].to = 3;
+            wanted[4].links[(i > 7 ? i + 1 : i) % 5].to = 2;
+            wanted[4].links[(i + 2) % 5].to = 5;
+            wanted[5] = wanted[4];
+            wanted[5].links[(i + 3) % 5].to = 4;
+            for (std::size_t c = 0; c < 6; ++c) EXPECT_EQ(got[6 * i + c], wanted[c]) << i << ", copy " << c;
+            EXPECT_EQ(left[i], wanted[2]) << i;
         }
     });
 }

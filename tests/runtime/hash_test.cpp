@@ -74,7 +74,8 @@ TEST(B5_hash, depends_on_the_fields_only_not_on_when_it_is_asked) {
         std::vector<std::byte> stream;
         for (int field = 0; field < 12; ++field) {
             if (random() % 2 == 0) {
-                const std::uint64_t number = (random() * std::uint64_t{0x9e3779b97f4a7c15u}) >> (random() % 64);
+                const std::uint64_t number =
+                    (random() * std::uint64_t{0x9e3779b97f4a7c15u}) >> (random() % 64);
                 asked_often.number(number);
                 asked_once.number(number);
                 append_number(stream, number);

@@ -27,7 +27,8 @@ public:
           plan_(plan_folding(f)),
           names_(f, parts.names),
           signature_(print_signature(f, printed_name, parts, names_)),
-          expressions_(f, parts, names_, signature_.samplers) {}
+          expressions_(f, parts, names_, signature_.samplers),
+          may_lose_stores_(parts.language.has.has_ptx && ptx::may_lose_stores(f)) {}
 
     std::string run() {
         out_ = signature_.text + " {\n";
@@ -66,11 +67,12 @@ private:
             case opcode::write_cell: return write(v, names_[f_.operand(v, 0)], 1);
             case opcode::store: {
                 write(v, expressions_.element(v).words, 2);
-                return tell_of_write(v, 0);
+                return tell_of_write(v, 0, ptx::handed::to_store);
             }
             case opcode::call: {
                 value(v);
-                for (std::size_t k = 0; k < i.operand_count; ++k) tell_of_write(v, k);
+                for (std::size_t k = 0; k < i.operand_count; ++k)
+                    tell_of_write(v, k, ptx::handed::to_function);
                 return;
             }
             case opcode::logic_and:
@@ -146,9 +148,9 @@ private:
             line(fmt::format("{} = {};", target, expressions_.stored(v, value_position)));
     }
     /// What may have been written through operand k, for compilers that would overlook it.
-    void tell_of_write(value_id writer, std::size_t k) {
+    void tell_of_write(value_id writer, std::size_t k, ptx::handed how) {
+        if (!may_lose_stores_ || !ptx::loses_stores(f_, f_.operand(writer, k), how)) return;
         const dialect& language = parts_.language;
-        if (!language.has.has_ptx || !ptx::loses_stores(f_, f_.operand(writer, k))) return;
         const std::string address = at(writer).op == opcode::store ? "&" + expressions_.element(writer).words
                                                                    : expressions_.operand(writer, k, unary);
         line(fmt::format("{}(({}){});", parts_.use(ptx::written(language)), type_name(language, scalar::u64),
@@ -259,6 +261,7 @@ private:
     value_names names_;
     const signature signature_;
     expression_printer expressions_;
+    const bool may_lose_stores_;
     std::string out_;
     int depth_ = 0;
 };
