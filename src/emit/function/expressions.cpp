@@ -168,6 +168,15 @@ text expression_printer::element(value_id v) {
     return {fmt::format("*(volatile {})&{}", pointer, words.words), unary};
 }
 
+std::string expression_printer::written_address(value_id store) {
+    const value_id pointer = f_.operand(store, 0);
+    const bool is_lane =
+        at(pointer).op == opcode::member && !ir::is_structure(pointee(at(f_.operand(pointer, 0)).result));
+    const std::string place =
+        is_lane ? element_of(f_.operand(pointer, 0), 0).words : element_of(pointer, store).words;
+    return place[0] == '*' ? place.substr(1) : "&" + place;
+}
+
 /// The element of a pointer at the index in operand 1 of `user`; if `user` is 0, the first element.
 text expression_printer::element_of(value_id pointer, value_id user) {
     const bool first = user == 0 || is_zero(at(f_.operand(user, 1)));

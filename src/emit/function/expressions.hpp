@@ -32,6 +32,9 @@ public:
     std::string stored(ir::value_id v, std::size_t k);
     /// The element that a load or store accesses: `pointer[index]` and its shorter forms.
     text element(ir::value_id);
+    /// The address of the element that a store writes; of the whole vector, if it writes a lane, which has no
+    /// address in OpenCL C.
+    std::string written_address(ir::value_id store);
 
     /// The operator of an inlined value that all dialects print as `left operator right`, else null.
     const char* plain_operator(ir::value_id) const;

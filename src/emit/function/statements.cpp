@@ -151,8 +151,8 @@ private:
     void tell_of_write(value_id writer, std::size_t k, ptx::handed how) {
         if (!may_lose_stores_ || !ptx::loses_stores(f_, f_.operand(writer, k), how)) return;
         const dialect& language = parts_.language;
-        const std::string address = at(writer).op == opcode::store ? "&" + expressions_.element(writer).words
-                                                                   : expressions_.operand(writer, k, unary);
+        const std::string address = how == ptx::handed::to_store ? expressions_.written_address(writer)
+                                                                 : expressions_.operand(writer, k, unary);
         line(fmt::format("{}(({}){});", parts_.use(ptx::written(language)), type_name(language, scalar::u64),
                          address));
     }
