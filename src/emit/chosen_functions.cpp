@@ -1,6 +1,8 @@
 #include "emit/chosen_functions.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <span>
 
 #include "emit/builtin_spelling.hpp"
 #include "emit/ptx.hpp"
@@ -56,6 +58,45 @@ bool is_root_of_normal(const ir::function& f, value_id v) {
     return as_float(low.bits) >= 0x1p-100f && as_float(high.bits) <= 0x1p126f;
 }
 
+/// Whether a number may be a truth value, 0 or 1, that the compiler sees: it follows variables, private
+/// memory and functions. True if that takes more than a few steps to say.
+bool may_be_truth(const ir::function& f, value_id v, int steps = 6) {
+    const instruction& i = f.code[v];
+    const auto any_of = [&](std::span<const value_id> values) {
+        return std::any_of(values.begin(), values.end(),
+                           [&](value_id o) { return steps == 0 || may_be_truth(f, o, steps - 1); });
+    };
+    switch (i.op) {
+        case opcode::parameter: return f.dimensions == 0;
+        case opcode::constant: return !is_floating(i.result.element) && i.bits == 1;
+        case opcode::load: return operand(f, v, 0).result.where == space::private_;
+        case opcode::convert:
+            return operand(f, v, 0).result.element == scalar::boolean || any_of(f.operands_of(v));
+        case opcode::select: return any_of(f.operands_of(v).subspan(1));
+        case opcode::builtin:
+            switch (static_cast<builtin>(i.detail)) {
+                case builtin::bit_and:
+                case builtin::bit_or:
+                case builtin::bit_xor:
+                case builtin::mul:
+                case builtin::min:
+                case builtin::max: return any_of(f.operands_of(v));
+                default: return false;
+            }
+        case opcode::read_cell:
+        case opcode::call:
+        case opcode::evaluate: return true;
+        default: return false;
+    }
+}
+/// Whether it is the pattern of a scalar that may be a truth value, as a floating-point number, or the
+/// reverse.
+bool is_pattern_of_truth(const ir::function& f, value_id v) {
+    const ir::type to = f.code[v].result, from = operand(f, v, 0).result;
+    return to.lanes == 1 && from.lanes == 1 && is_floating(to.element) != is_floating(from.element) &&
+           may_be_truth(f, f.operand(v, 0));
+}
+
 bool is_hidden_negation(const ir::function& f, value_id v) {
     return ptx::hides_negation(f.code[v].result.element);
 }
@@ -80,6 +121,12 @@ constexpr choice choices[] = {
      [](const dialect& d, builtin, scalar) { return ptx::root_of_normal(d); }},
     {builtin::neg, with_ptx, is_hidden_negation,
      [](const dialect& d, builtin, scalar type) { return ptx::negation(d, type); }},
+    {builtin::as_int, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
+    {builtin::as_uint, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
+    {builtin::as_long, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
+    {builtin::as_ulong, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
+    {builtin::as_float, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
+    {builtin::as_double, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
     {builtin::rint, without_ptx, is_scalar, guarded_rint},
 };
 

@@ -91,6 +91,22 @@ helper_function negation(const dialect& d, scalar type) {
                     T));
 }
 
+// A lane's mask of the lanes before it never has the uppermost bit, which ptxas does not know.
+helper_function bits_of_truth(const dialect& d, builtin as, scalar from) {
+    const scalar to = balm::detail::reinterpreted(ir::info(as).takes);
+    const std::string bits = d.row(d, as, from).pattern;
+    return make_helper(
+        d, fmt::format("balm_{}_of_truth_{}", ir::info(as).name, to_string(from)), type_name(d, to),
+        type_name(d, from) + " x",
+        fmt::format(
+            "{} zero;\n"
+            "    asm(\"{{ .reg .b32 mask; mov.u32 mask, %%lanemask_lt; shr.u32 %0, mask, 31; }}\" : "
+            "\"=r\"(zero));\n"
+            "    return {};",
+            type_name(d, scalar::u32),
+            is_floating(to) ? substitute(bits, {"(x ^ zero)"}) : substitute(bits, {"x"}) + " ^ zero"));
+}
+
 namespace {
 
 /// Whether a structure has an array of structures among its members, or among theirs.

@@ -23,6 +23,11 @@ bool hides_negation(scalar);
 /// -x of such a type.
 helper_function negation(const dialect&, scalar);
 
+/// The bits of a number as another type, for numbers that are truth values: in functions with loops,
+/// CUDA 13.0's ptxas follows a truth value through the register into conversions of the other type, which
+/// then convert truth: the i32 nearest to as_float(c) is 1, not 0 (sm_90, in CUDA and in NVIDIA's OpenCL).
+helper_function bits_of_truth(const dialect&, builtin as, scalar from);
+
 /// How a function uses a pointer: a store writes what it points to, a function that is called may write
 /// anywhere in the array behind it.
 enum class handed { to_store, to_function };

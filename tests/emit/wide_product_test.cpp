@@ -100,6 +100,26 @@ TEST(EMIT_texts, hide_negations_of_32_bits_from_ptxas) {
 }
 
 // NVVM of CUDA 13.0 takes the store for independent of the copy's wide loads.
+TEST(EMIT_texts, hide_the_patterns_of_truth_values) {
+    const auto patterns = balm::kernel<1>("patterns(x, out)", [](In<int> x, Out<long> out) {
+        Index i = global_id(0);
+        for (Int k : range(2)) {
+            out[4 * i + k] = cast<long>(bit_cast<float>(cast<int>(x[i] > k)));
+            out[4 * i + k + 2] = cast<long>(bit_cast<float>(x[i] + k));
+        }
+        out[i] = bit_cast<long>(cast<double>(x[i] == 3));
+    });
+    for (const dialect language : {dialect::cuda_cpp, dialect::opencl_ptx}) {
+        const std::string text = text_in(language, patterns);
+        EXPECT_THAT(text,
+                    AllOf(HasSubstr("balm_as_float_of_truth_i32((int)(x_i > k))"),
+                          HasSubstr("balm_as_long_of_truth_f64((double)(x[gid] == 3))"),
+                          Not(HasSubstr("of_truth_i32(x_i + k)")), HasSubstr("mov.u32 mask, %%lanemask_lt")))
+            << text;
+    }
+    EXPECT_THAT(text_in(dialect::opencl_c, patterns), Not(HasSubstr("of_truth")));
+}
+
 TEST(EMIT_texts, tell_of_writes_to_members_in_arrays_of_structures) {
     const auto links = balm::kernel<1>("links(k, all)", [](Int k, Mixed<node> all) {
         Var<node> n;

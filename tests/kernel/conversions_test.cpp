@@ -195,6 +195,45 @@ TEST(C10_bit_cast, keeps_every_bit) {
     });
 }
 
+// Conversions of patterns that are 0 or 1 as integers: in loops, ptxas took them for those of truth values.
+TEST(C10_bit_cast, of_conditions_is_followed_by_a_conversion_of_the_pattern) {
+    on_all_devices([](const device& on) {
+        if (!on.info().has_double) return;
+        constexpr std::size_t n = 64, turns = 9, results = 6;
+        host_array<std::int16_t> given(n * turns);
+        for (std::size_t i = 0; i < given.size(); ++i) given[i] = static_cast<std::int16_t>(i % 7 % 3);
+        const auto kernel =
+            balm::kernel<1>("patterns", [](Int count, Int limit, In<std::int16_t> in_, Out<double> out) {
+                Index i = global_id(0);
+                for (Int k : range(count)) {
+                    Index at = i * count + k;
+                    Bool both = in_[at] != 0 && k != limit, either = in_[at] == 2 || i > limit;
+                    Int number = cast<int>(both);
+                    out[at * 6] = cast<double>(bit_cast<std::int64_t>(cast<double>(both)));
+                    out[at * 6 + 1] = cast<double>(bit_cast<float>(cast<int>(either)));
+                    out[at * 6 + 2] = cast<double>(cast<int>(bit_cast<float>(number)));
+                    out[at * 6 + 3] = cast<double>(bit_cast<int>(cast<float>(either)));
+                    out[at * 6 + 4] =
+                        cast<double>(ceil(bit_cast<float>(cast<int>(both) & cast<int>(either))));
+                    out[at * 6 + 5] =
+                        cast<double>(bit_cast<std::uint64_t>(select(both, Double(1.0), Double(0.0))));
+                }
+            });
+        auto out = on.out_buffer<double>(n * turns * results);
+        on.execute(kernel(int{turns}, 4, in(on, given), out), {n});
+        const auto got = out.read();
+        for (std::size_t at = 0; at < n * turns; ++at) {
+            const bool both = given[at] != 0 && at % turns != 4, either = given[at] == 2 || at / turns > 4;
+            const float least = std::bit_cast<float>(1);
+            const std::array<double, results> wanted{
+                both ? 0x3ff0p48 : 0.0,  either ? double{least} : 0.0, 0.0,
+                either ? 0x3f8p20 : 0.0, both && either ? 1.0 : 0.0,   both ? 0x3ff0p48 : 0.0};
+            for (std::size_t k = 0; k < results; ++k)
+                EXPECT_EQ(got[at * results + k], wanted[k]) << at << ' ' << k;
+        }
+    });
+}
+
 TEST(C10_conversions, are_the_same_in_array_expressions) {
     on_all_devices([](const device& on) {
         const context ctx({on});
