@@ -128,7 +128,7 @@ bool is_whole(const ir::function& f, ir::value_id root) {
 
 bool may_lose_stores(const ir::function& f) {
     return std::any_of(f.code.begin(), f.code.end(), [](const ir::instruction& i) {
-        return i.result.is_pointer() && has_structures_in_array(pointee(i.result));
+        return i.result.is_pointer() && !i.result.is_image() && has_structures_in_array(pointee(i.result));
     });
 }
 
@@ -138,7 +138,7 @@ bool loses_stores(const ir::function& f, ir::value_id pointer, handed how) {
         return f.code[v].op == opcode::member && ir::is_structure(pointee(f.code[f.operand(v, 0)].result));
     };
     const ir::type t = f.code[pointer].result;
-    if (!t.is_pointer() || t.is_const || t.where == space::constant) return false;
+    if (!t.is_pointer() || t.is_image() || t.is_const || t.where == space::constant) return false;
     bool in_member = how == handed::to_function && ir::is_structure(pointee(t)), at_index = in_member;
     for (;; pointer = f.operand(pointer, 0)) {
         const opcode op = f.code[pointer].op;
