@@ -78,10 +78,6 @@ private:
         return is_path(v) && std::all_of(operands.begin(), operands.end(),
                                          [&](value_id o) { return is_trivial(o) || is_plain_path(o); });
     }
-    /// Whether it points to a lane of a vector. Its operands are declared if necessary.
-    bool is_lane(value_id v) const {
-        return at(v).op == opcode::member && !ir::is_structure(pointee(at(f_.operand(v, 0)).result));
-    }
 
     // ---- where values are defined and used
 
@@ -164,7 +160,7 @@ private:
         const value_facts& loops = values_[v];
         for (value_id w : waiting_) {
             const value_facts& facts = values_[w];
-            if (facts.waits && facts.use_block == loops.home && !is_trivial(w) && !is_lane(w) &&
+            if (facts.waits && facts.use_block == loops.home && !is_trivial(w) && !is_lane(f_, w) &&
                 facts.first_use_in_loop >= loops.position && facts.first_use_in_loop < loops.end)
                 declare(w);
         }
@@ -233,7 +229,7 @@ private:
         for (value_id o : f_.operands_of(v))
             if (!is_declared(o)) operations += values_[o].operations;
         values_[v].operations = operations;
-        const bool fits = is_lane(v) || operations <= max_operations_in_line;
+        const bool fits = is_lane(f_, v) || operations <= max_operations_in_line;
         const bool waits = is_trivial(v) || (fits && (is_path(v) || values_[v].uses == 1));
         if (!waits) return declare(v);
         if (is_path(v) && values_[v].uses > 1) declare_parts(v);
@@ -287,6 +283,10 @@ private:
 };
 
 }  // namespace
+
+bool is_lane(const ir::function& f, value_id v) {
+    return f.code[v].op == opcode::member && !ir::is_structure(pointee(f.code[f.operand(v, 0)].result));
+}
 
 folding_plan plan_folding(const ir::function& f) { return planner(f).run(); }
 

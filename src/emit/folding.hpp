@@ -10,6 +10,9 @@
 
 namespace balm::emit {
 
+/// Whether a value points to a lane of a vector.
+bool is_lane(const ir::function&, ir::value_id);
+
 enum class form : std::uint8_t {
     unused,   ///< without a name: the value is unused, or the instruction has effects and no used result
     inlined,  ///< printed at each use, a constant as a literal

@@ -5,6 +5,7 @@
 #include "balm/error.hpp"
 #include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
+#include "emit/folding.hpp"
 #include "emit/lanes.hpp"
 #include "emit/literal.hpp"
 #include "ir/passes/aggregate.hpp"
@@ -170,10 +171,8 @@ text expression_printer::element(value_id v) {
 
 std::string expression_printer::written_address(value_id store) {
     const value_id pointer = f_.operand(store, 0);
-    const bool is_lane =
-        at(pointer).op == opcode::member && !ir::is_structure(pointee(at(f_.operand(pointer, 0)).result));
-    const std::string place =
-        is_lane ? element_of(f_.operand(pointer, 0), 0).words : element_of(pointer, store).words;
+    const text of = is_lane(f_, pointer) ? element_of(f_.operand(pointer, 0), 0) : element_of(pointer, store);
+    const std::string& place = of.words;
     return place[0] == '*' ? place.substr(1) : "&" + place;
 }
 
