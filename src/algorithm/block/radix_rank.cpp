@@ -110,7 +110,7 @@ std::vector<Int> radix_rank::ranks_by_matching(int each, const digits& digit) co
     const trace::node words = counters_.memory();
     const Int first = row();
     const trace::node own_lane = node_of(named("own_lane", Int(1) << g_.lane()));
-    std::vector<Int> made;
+    const arrays own("ranks", {scalar::i32}, static_cast<std::size_t>(each), space::private_);
     for (int k = 0; k < each; ++k) {
         const Int record = first + digit(k);
         trace::atomic(trace::atomic_op::bit_or, words, word_of(record, lanes_word), &own_lane, 1, {});
@@ -124,8 +124,10 @@ std::vector<Int> radix_rank::ranks_by_matching(int each, const digits& digit) co
             trace::store(records(), node_of(record), trace::compose(pair_of_words(), left, 2), {});
         }
         sub_group_barrier();
-        made.push_back(named("rank", next + cast<int>(popcount(same & lane_mask_lt()))));
+        own.store(k, {node_of(next + cast<int>(popcount(same & lane_mask_lt())))});
     }
+    std::vector<Int> made;
+    for (int k = 0; k < each; ++k) made.push_back(loaded(own, k));
     return made;
 }
 

@@ -41,12 +41,16 @@ struct sort_tile {
     int each;
     std::uint32_t max_registers = 0;  ///< per work-item; 0: no limit
 };
-/// Tiles of sweeps: over keys and over pairs, of up to 4 bytes each; the same for 8 bytes. With 80 registers
-/// two groups share a compute unit. On an H100 (NVRTC 13.0) 2^28 u32 take 6.08 ms, without a cap 7.95, with
-/// 20 elements 6.38; pairs of u32 9.56 ms, without a cap 11.1; 2^27 u64 8.73 ms, with 56 registers 10.3, with
-/// 10 elements 9.14; pairs of u64 13.7 ms, with 12 elements 14.1.
-constexpr sort_tile sweep_tile{384, 24, 80}, pair_sweep_tile{384, 20, 80}, wide_sweep_tile{384, 14, 80},
-    wide_pair_sweep_tile{384, 14, 80};
+/// Tiles of sweeps: over keys and over pairs, of up to 4 bytes each; the same for 8 bytes. On an H200
+/// (NVRTC 13.0) 2^28 u32 take 5.33 ms (384 x 24 with 80 registers: 5.91, 256 x 32 with 80: 5.45, 384 x 24
+/// with 64: 6.07), pairs of u32 7.96 (384 x 20 with 80: 8.30, 512 x 16 with 64: 8.41); 2^27 u64 7.29 (384 x
+/// 14 with 80: 8.40, 256 x 18 with 64: 7.40), pairs of u64 12.15 (384 x 14: 12.31, 256 x 14 with 64: 16.1).
+constexpr sort_tile sweep_tile{320, 36, 96}, pair_sweep_tile{320, 28, 96}, wide_sweep_tile{256, 22, 80},
+    wide_pair_sweep_tile{384, 15, 80};
+/// Up to this many elements a device has too few large tiles to be busy, and a small one takes less time: on
+/// an H200 2^16 u32 take 54 µs with it, 70 with the large one; 2^20 take 80 with both.
+constexpr std::size_t most_of_short_tiles = std::size_t{1} << 19;
+constexpr sort_tile short_sweep_tile{256, 16, 80};
 /// Without sub-groups: each work-item has its own counters for 4-bit digits.
 constexpr sort_tile plain_tile{256, 8};
 /// For rows that one group sorts: the smallest tile that fits a row.
@@ -146,6 +150,7 @@ private:
     std::size_t tile_size() const { return plan_.group * static_cast<std::size_t>(plan_.each); }
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
     const sort_tile& tile_of_sweep() const {
+        if (n_ <= most_of_short_tiles) return short_sweep_tile;
         if (has_wide_elements()) return values_ ? wide_pair_sweep_tile : wide_sweep_tile;
         return values_ ? pair_sweep_tile : sweep_tile;
     }
