@@ -28,10 +28,11 @@ namespace balm::array {
 
 namespace {
 
-/// On an H100 2^28 u32, f32, u64 and f64 take 0.87, 0.86, 1.76 and 1.83 ms; with 128 work-items 0.89,
-/// 0.90, 1.82 and 1.83, with 104 registers f64 1.94, in tiles of half the bytes 2.05. Without a cap, f64 has
-/// 158 registers and is slower.
-constexpr tile_shape large_tiles{256, 256, 128};
+/// Tiles of states of up to 4 bytes, and of larger ones. On an H200 2^28 u32 take 0.651 ms (256 work-items of
+/// 64 elements with 128 registers: 0.686, 512 of 32: 0.677, 384 of 40 with 80 registers: 0.715), f64 1.37
+/// (256 work-items of 24 elements with 80 registers: 1.57, 512 of 16 with 64: 1.52, 512 of 32: 1.41).
+constexpr tile_shape narrow_tiles{512, 160, 64}, large_tiles{256, 256, 128};
+constexpr std::size_t most_narrow = 4;
 /// Tiles of whole rows, which do not wait for others.
 constexpr tile_shape rows_tiles{256, 64};
 /// The number of floats that a work-item of a CPU combines before it combines them with the prefix.
@@ -113,7 +114,7 @@ public:
 private:
     void divide_elements(bool is_only) {
         const bool is_rows = asked_.row > 0;
-        take(divided(is_rows ? rows_tiles : large_tiles, asked_.is_by_key, is_only));
+        take(divided(is_rows ? rows_tiles : tiles_for(asked_.is_by_key), asked_.is_by_key, is_only));
         if (is_rows) plan_.on_item() ? divide_rows_among_items() : divide_rows_among_groups(is_only);
         if (plan_.on_item()) {
             const bool are_floating = std::all_of(asked_.what.begin(), asked_.what.end(), [](auto& each) {
@@ -127,12 +128,20 @@ private:
             plan_.stores_vectors = !plan_.is_cut && are_numbers;
         }
     }
-    work_division divided(const tile_shape& large, bool has_flag, bool is_only) const {
-        std::size_t bytes = 0, widest = 1;
+    std::size_t bytes_of_state(bool has_flag) const {
+        std::size_t bytes = 0;
         for (const trace::type& each : scan_state(does_, has_flag)) bytes += trace::size_of(each);
+        return bytes;
+    }
+    const tile_shape& tiles_for(bool has_flag) const {
+        return bytes_of_state(has_flag) <= most_narrow ? narrow_tiles : large_tiles;
+    }
+    work_division divided(const tile_shape& large, bool has_flag, bool is_only) const {
+        std::size_t widest = 1;
         for (const trace::type& each : does_.results()) widest = std::max(widest, trace::size_of(each));
         return divide(device_, facts_.on_cpu, of_.p, leaves_,
-                      {of_.n, bytes, widest, is_only, large, std::numeric_limits<std::size_t>::max()});
+                      {of_.n, bytes_of_state(has_flag), widest, is_only, large,
+                       std::numeric_limits<std::size_t>::max()});
     }
     void take(const work_division& made) {
         division_ = made;
@@ -170,7 +179,7 @@ private:
         elements_of_tile_ = rows * asked_.row;
         groups_of_rows_ = are_rows_whole_ ? divided_up(of_.n, elements_of_tile_) : 0;
         if (are_rows_whole_) return;
-        take(divided(large_tiles, true, is_only));
+        take(divided(tiles_for(true), true, is_only));
         shorten_runs();
     }
     /// No run of a tile has elements of three rows.

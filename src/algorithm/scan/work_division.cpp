@@ -48,12 +48,14 @@ bool has_few_steps(const tape& p) {
     return p.steps.size() <= few && std::none_of(p.steps.begin(), p.steps.end(), is_call);
 }
 
-/// A work-item's share of a tile, in vectors of 16 bytes of the widest type.
+/// A work-item's share of a tile, in vectors of 16 bytes of the widest type. Its elements are a power of two
+/// unless their states fill the share.
 block::runs tile_of_item(std::size_t tile_bytes, const layout& leaves, const divided_work& work) {
     std::size_t widest = work.widest_result;
     for (const vector_state* each : leaves.vectors) widest = std::max(widest, each->element_size());
-    const std::size_t most = std::clamp<std::size_t>(
-        std::bit_floor(tile_bytes / std::max<std::size_t>(work.bytes, 4)), 1, tile_bytes);
+    const std::size_t state = std::max<std::size_t>(work.bytes, 4), fitting = tile_bytes / state;
+    const std::size_t most =
+        tile_bytes % state == 0 ? fitting : std::max<std::size_t>(std::bit_floor(fitting), 1);
     const std::size_t length = std::clamp<std::size_t>(vector_bytes / std::bit_ceil(widest), 1, most);
     return {static_cast<int>(most / length), static_cast<int>(length)};
 }
