@@ -18,9 +18,9 @@ namespace {
 
 using vector_handle = std::shared_ptr<vector_state>;
 
-/// Pivots per round for each rank. With 64, 2^28 elements per device take 5 rounds; a round waits for each
+/// Pivots per round for each rank. With 1,024, 2^28 elements per device take 3 rounds; a round waits for each
 /// device twice.
-constexpr std::size_t pivots_of_round = 64;
+constexpr std::size_t pivots_of_round = 1024;
 constexpr std::size_t group_items = 64;
 
 /// A pivot: an element of a part, for a rank.

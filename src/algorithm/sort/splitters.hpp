@@ -19,8 +19,8 @@ using device_arrays = std::vector<std::shared_ptr<vector_state>>;
 ///
 /// Selection in several sorted sequences (Varman, Scheufler, Iyer & Ricard, Merging multiple lists on
 /// hierarchical-memory multiprocessors, 1991) with many pivots at a time: a round sends pivots of one part,
-/// for each rank, to all devices, and reads back their ranks. Equal distributions take log n / log 64 rounds,
-/// arbitrary ones as many for each device.
+/// for each rank, to all devices, and reads back their ranks. Equal distributions take log n / log 1024
+/// rounds, arbitrary ones as many for each device.
 std::vector<std::vector<std::size_t>> splits_of(std::span<const device_arrays> parts, std::size_t keys,
                                                 const ordering&, std::span<const std::size_t> ranks);
 
