@@ -156,7 +156,7 @@ struct look_back_rounds {
 struct look_back_faults {
     std::int64_t missing = 0, torn = 0, stale = 0;
 };
-/// Runs one launch. `words`, which must be 0, holds the number of started groups and two words per group. The
+/// Runs one launch. `words`, which must be 0, holds two words per group. The
 /// first `absent` groups are not launched, and announce nothing.
 look_back_faults run_look_back(const device&, vector<std::uint64_t>& words, unsigned seed, int loads,
                                std::size_t absent = 0);

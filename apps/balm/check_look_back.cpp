@@ -1,7 +1,8 @@
 // A litmus test for look-back, on which scans, selections and sorts rely on some GPUs: groups of one kernel
-// announce values in 64-bit words, and later groups wait for them. The test checks that an announcement is
-// seen whole and belongs to this launch, and that started groups make progress while others wait. Waits are
-// bounded: if nothing arrives, the check fails and the device is free again.
+// announce values in 64-bit words, and groups with higher numbers wait for them. The test checks that an
+// announcement is seen whole and belongs to this launch, that groups start in the order of their numbers, and
+// that started groups make progress while others wait. Waits are bounded: if nothing arrives, the check fails
+// and the device is free again.
 
 #include <fmt/format.h>
 
@@ -36,11 +37,11 @@ constexpr const char* fault_words[fault_count] = {"announcements that did not ar
 /// A group's link of the chain: the sum of the group numbers up to this one, times the seed.
 UInt link_of(const UInt& group, const UInt& seed) { return (group * (group + 1u) / 2u) * seed; }
 
-/// `words` holds the number of started groups, an announcement per group, then a link per group. All are
-/// initially 0, as are `faults`.
+/// `words` holds an announcement per group, then a link per group. All are initially 0, as are `faults`. The
+/// groups of the launch have numbers from `first` on.
 auto trace_look_back() {
-    return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Int loads, Mixed<std::uint64_t> words,
-                                              Mixed<std::int64_t> faults, Local<std::uint64_t> started) {
+    return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Long first, Int loads,
+                                              Mixed<std::uint64_t> words, Mixed<std::int64_t> faults) {
         const auto wait_for = [&](const Long& place, const UInt& expected) {
             ULong word = atomic_load(words[place]);
             Int tries = loads;
@@ -63,23 +64,19 @@ auto trace_look_back() {
             }
         };
         const Long item = cast<std::int64_t>(local_id(0));
-        IF (item == 0) {
-            started[0] = atomic_add(words[0], 1);
-        }
-        barrier();
-        const Long group = cast<std::int64_t>(started[0]);
+        const Long group = first + cast<std::int64_t>(group_id(0));
         const UInt number = cast<unsigned>(group);
         IF (item == 0) {
-            atomic_store(words[group + 1], announced(number * seed));
+            atomic_store(words[group], announced(number * seed));
         }
         IF (item < static_cast<std::int64_t>(lanes) && item < group) {
-            wait_for(group - item, (number - 1u - cast<unsigned>(item)) * seed);
+            wait_for(group - 1 - item, (number - 1u - cast<unsigned>(item)) * seed);
         }
         IF (item == 0) {
             IF (group > 0) {
-                wait_for(groups + group, link_of(number - 1u, seed));
+                wait_for(groups + group - 1, link_of(number - 1u, seed));
             }
-            atomic_store(words[groups + group + 1], announced(link_of(number, seed)));
+            atomic_store(words[groups + group], announced(link_of(number, seed)));
         }
     });
 }
@@ -96,10 +93,10 @@ look_back_faults run_look_back(const device& on, vector<std::uint64_t>& words, u
     static const auto& traced = *new auto(trace_look_back());
     std::size_t items = group_items;
     while (items > on.info().max_work_group_size) items /= 2;
-    const std::size_t groups = (words.size() - 1) / 2;
-    words.set(0, absent);
+    const std::size_t groups = words.size() / 2;
     vector<std::int64_t> faults(context({on}), fault_count, 0);
-    on.execute(traced(seed, static_cast<std::int64_t>(groups), loads, words, faults, local<std::uint64_t>(1)),
+    on.execute(traced(seed, static_cast<std::int64_t>(groups), static_cast<std::int64_t>(absent), loads,
+                      words, faults),
                {(groups - absent) * items}, {items})
         .wait();
     const host_array<std::int64_t> found = faults.to_host();
@@ -112,7 +109,7 @@ check check_look_back(const device& on, const settings& how, const look_back_rou
     outcome.name = "look-back";
     std::mt19937_64 random(how.seed);
     try {
-        vector<std::uint64_t> words(context({on}), 1 + 2 * rounds.groups);
+        vector<std::uint64_t> words(context({on}), 2 * rounds.groups);
         for (std::size_t k = 0; k < rounds.launches && outcome.passed(); ++k) {
             words = std::uint64_t{0};
             const look_back_faults found =

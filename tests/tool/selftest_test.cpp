@@ -113,7 +113,7 @@ TEST_F(H6_selftest, finds_announcements_that_are_missing_torn_or_of_another_laun
     on_all_devices([](const device& on) {
         constexpr std::size_t groups = 20, absent = 10;
         constexpr std::uint64_t is_there = std::uint64_t{1} << 63;
-        vector<std::uint64_t> words(context({on}), 1 + 2 * groups, 0);
+        vector<std::uint64_t> words(context({on}), 2 * groups, 0);
         EXPECT_GT(tool::run_look_back(on, words, 3, 1 << 12, absent).missing, 0);
         words = is_there | std::uint64_t{7} << 32 | 6;
         EXPECT_GT(tool::run_look_back(on, words, 3, 1 << 30, absent).torn, 0);

@@ -106,7 +106,7 @@ private:
     void record_runs_with_look_back() const {
         const block::arrays moved = memory_of_moved(), totals = memory_of_totals();
         const look_back others(g_, combines_, state_, given_, plan_.count_bits());
-        record_tile_with_look_back(others, [&](const Index& number, const Index& begin, const Index& end) {
+        record_tile_with_look_back([&](const Index& number, const Index& begin, const Index& end) {
             const tile_of_runs of = loaded_runs(totals, begin, end);
             others.announce_total(number, of.total);
             const values ahead = others.ahead_of(number, of.total, combines_.identity());

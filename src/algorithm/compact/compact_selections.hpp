@@ -133,7 +133,7 @@ private:
     void record_selection_with_look_back() const {
         const block::arrays moved = memory_of_moved(), ranks = memory_of_ranks();
         const look_back others(g_, combines_, state_, given_, plan_.count_bits());
-        record_tile_with_look_back(others, [&](const Index& number, const Index& begin, const Index& end) {
+        record_tile_with_look_back([&](const Index& number, const Index& begin, const Index& end) {
             const selected_tile of = loaded_selection(ranks, begin, end);
             const Int chosen = named("chosen", of.ranks.total());
             const auto meet = [&] { exchange(of, moved, chosen); };

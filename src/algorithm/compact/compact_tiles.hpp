@@ -50,8 +50,8 @@ protected:
     /// Processes one tile; tile(number, begin, end of all elements) returns the state before the tile, and
     /// its total.
     template <class F>
-    void record_tile_with_look_back(const look_back& others, F&& tile) const {
-        const Index number = others.next_tile();
+    void record_tile_with_look_back(F&& tile) const {
+        const Index number = look_back::own_tile();
         const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements())),
                     end = given("n");
         const auto [ahead, total] = tile(number, begin, end);

@@ -16,7 +16,6 @@ namespace balm::array {
 namespace {
 
 using block::Index;
-using dsl::atomic_add;
 using dsl::atomic_load;
 using dsl::atomic_store;
 using dsl::bit_cast;
@@ -113,7 +112,7 @@ block::values unpacked(const block::values& words, const block::types& types, in
 announcements::announcements(std::size_t tiles, const block::types& types, int first_bits)
     : runs(tiles),
       blocks(runs + (tiles >> run_bits)),
-      words(1 + words_of(types, first_bits) * (blocks + (tiles >> block_bits))) {}
+      words(words_of(types, first_bits) * (blocks + (tiles >> block_bits))) {}
 
 announcement_memory::announcement_memory(std::shared_ptr<runtime::device_state> on, std::size_t tiles,
                                          const block::types& types, int first_bits)
@@ -129,18 +128,10 @@ look_back::look_back(const block::group& g, const block::operation& does, const 
       given_(given),
       first_bits_(first_bits),
       types_(types),
-      tile_(g.shared("tile", {scalar::i64}, 1)),
       ahead_(g.shared("ahead", types, 1)),
       exchange_(g.shared("exchange", types, g.has_sub_groups() ? 1 : block::scan_room(g))) {}
 
-Index look_back::next_tile() const {
-    IF (g_.item() == 0) {
-        const ULong started = atomic_add(Ptr<std::uint64_t>(given_["words"])[0], 1);
-        tile_.store(Int(0), {block::node_of(cast<std::int64_t>(started))});
-    }
-    g_.barrier();
-    return named("tile", Index(tile_.load(Int(0))[0]));
-}
+Index look_back::own_tile() { return named("tile", Index(dsl::group_id(0))); }
 
 void look_back::announce_total(const Index& tile, const block::values& total) const {
     IF (g_.item() == 0) {
@@ -237,7 +228,7 @@ block::values look_back::read(const Index& number) const {
 
 Ptr<std::uint64_t> look_back::memory(const Index& number) const {
     return Ptr<std::uint64_t>(given_["words"]) +
-           (number * static_cast<std::int64_t>(words_of(types_, first_bits_)) + 1);
+           number * static_cast<std::int64_t>(words_of(types_, first_bits_));
 }
 Index look_back::given(parameter_name name) const { return Index(given_[name]); }
 

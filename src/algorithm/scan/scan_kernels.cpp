@@ -311,7 +311,7 @@ private:
     void record_tile_with_look_back() const {
         const block::arrays totals = memory_of_totals();
         const look_back others(g_, combines_, state_, given_);
-        const Index number = others.next_tile();
+        const Index number = look_back::own_tile();
         const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements()));
         const tile own = loaded(begin, given("n"));
         values total;

@@ -22,8 +22,8 @@ inline constexpr int narrow_count_bits = 30, wide_count_bits = 62;
 void announce_count(const trace::node& words, const dsl::Index& word, const dsl::Int& count,
                     const dsl::Int& pass);
 /// Returns how many elements of the digit precede the tile, and announces the tile's prefix sum. The tile
-/// must have announced its count, and all preceding tiles must have started. The words of neighbouring tiles
-/// are `stride` apart.
+/// must have announced its count, and preceding tiles must belong to groups with lower numbers
+/// (scan/look_back.hpp). The words of neighbouring tiles are `stride` apart.
 dsl::Index elements_ahead(const trace::node& words, const dsl::Index& word, const dsl::Int& stride,
                           const dsl::Int& count, const dsl::Int& pass);
 

@@ -29,12 +29,10 @@ struct radix_state {
     static constexpr std::size_t place = 0;  ///< 0: the elements are in the vector, 1: in the spare one
     /// What a pass does: takes elements from the vector (0) or the spare one (1), or does nothing (2).
     static constexpr std::size_t step(std::size_t pass) { return 1 + pass; }
-    /// The number of tiles of a pass that have started.
-    static constexpr std::size_t started(std::size_t pass) { return 1 + most_passes + pass; }
     static constexpr std::size_t most_passes = 16;
     /// With tiles that look back: the number of elements with each digit, once scanned with smaller ones,
     /// pass by pass.
-    static constexpr std::size_t histograms = 1 + 2 * most_passes;
+    static constexpr std::size_t histograms = 1 + most_passes;
     static constexpr int nothing = 2;
 };
 

@@ -91,16 +91,9 @@ public:
     }
     void sweep_tile() const {
         const tile_memory shared = memory_of_tiles();
-        const block::arrays started = g_.shared("started", {scalar::i64}, 1);
         const Int step = step_of_pass();
         BALM_IF (step != radix_state::nothing) {
-            BALM_IF (g_.item() == 0) {
-                const ULong before =
-                    atomic_add(state()[given("pass") + std::int64_t{radix_state::started(0)}], 1);
-                put(started, Int(0), cast<std::int64_t>(before));
-            }
-            g_.barrier();
-            const Index tile = named("tile", position_in(started, Int(0)));
+            const Index tile = named("tile", Index(group_id(0)));
             const Index begin = named("begin", tile * tile_size());
             const Index first = given("pass") * plan_.digits();
             const auto word = [&](const Int& d) { return tile * plan_.digits() + d; };
