@@ -45,8 +45,10 @@ void in_all_merges(Body&& body, bool of_gpus_too = true) {
         if (ctx.device(0).info().type != device_type::cpu) return;
         with_strategy({.strategy = sort_strategy::chunk_an_item, .chunk = 100}, "small tiles",
                       [&] { body(ctx); });
-        if (of_gpus_too)
-            with_strategy({.strategy = sort_strategy::chunk_a_group}, "tiles of groups", [&] { body(ctx); });
+        if (!of_gpus_too) return;
+        with_strategy({.strategy = sort_strategy::chunk_a_group}, "tiles of groups", [&] { body(ctx); });
+        with_strategy({.strategy = sort_strategy::tiles_look_back}, "tiles that look back",
+                      [&] { body(ctx); });
     });
 }
 
@@ -369,6 +371,38 @@ TEST(V15_sets, into_targets_with_less_room_than_results) {
             expected.resize(room, -7);
             expect_equal(into, expected);
         }
+    });
+}
+
+/// Enough tiles for runs of tiles, where tiles look back.
+TEST(V15_sets, into_targets_of_many_tiles) {
+    auto random = seeded_random();
+    in_all_merges([&](const context& ctx) {
+        const std::size_t n = 100'000 + pick(random, 100'000), m = 100'000 + pick(random, 100'000);
+        const auto [a, b] = sorted_arrays<int>(kind::low_bits, random, n, m, ascending);
+        const vector<int> p = on_device(ctx, a), q = on_device(ctx, b);
+        const auto check = [&](const char* words, auto into_targets, auto on_host) {
+            SCOPED_TRACE(words);
+            std::vector<int> wanted = on_host_by<int>(on_host, a, b, ascending);
+            vector<int> into(ctx, n + m, -7);
+            vector<std::int64_t> count(ctx, 1);
+            into_targets(into, count, p, q);
+            EXPECT_EQ(static_cast<std::size_t>(std::int64_t{count[0]}), wanted.size());
+            wanted.resize(n + m, -7);
+            expect_equal(into, wanted);
+        };
+        check(
+            "union", [](auto&... each) { set_union_into(each...); },
+            [](auto... each) { std::set_union(each...); });
+        check(
+            "intersection", [](auto&... each) { set_intersection_into(each...); },
+            [](auto... each) { std::set_intersection(each...); });
+        check(
+            "difference", [](auto&... each) { set_difference_into(each...); },
+            [](auto... each) { std::set_difference(each...); });
+        check(
+            "symmetric difference", [](auto&... each) { set_symmetric_difference_into(each...); },
+            [](auto... each) { std::set_symmetric_difference(each...); });
     });
 }
 

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/merge/combine_kernels.hpp"
 #include "algorithm/result_targets.hpp"
+#include "algorithm/scan/look_back.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
 #include "array/kernel_cache.hpp"
@@ -101,6 +103,21 @@ public:
         counts.push_vector(counts_);
         assign(*counts_, scanned(std::move(counts), {{reduction_kind::sum, scalar::i64}, false}));
     }
+    /// Whether one kernel can count the results of a set operation and store them.
+    bool can_sweep() const {
+        const forced_sort* const asked = asked_of_sorts();
+        if (asked != nullptr) return asked->strategy == sort_strategy::tiles_look_back;
+        return plan_.has_sub_groups;
+    }
+    /// Stores the results, as many as there is room for, and the number of all.
+    void sweep(const handles& into, vector_state& count) {
+        split();
+        into_ = as_kernels_take(into, from_.of.keys, from_.of.by);
+        count_ = &count;
+        plan_.is_bounded = true;
+        announcements_.emplace(device_, tiles_, block::types{scalar::i64}, bits_of_set_counts);
+        launch(combine_stage::sweep, tiles_);
+    }
     /// The number of results, which follows the scanned counts.
     std::size_t read_count() const {
         std::int64_t found = 0;
@@ -132,6 +149,7 @@ private:
                 merge_tile_of(bytes_of_element(plan_), device_->info().max_work_group_size);
             plan_.group = tile.group;
             plan_.each = tile.each;
+            plan_.has_sub_groups = kernels::features_of(*device_).has_sub_groups;
             tile_ = tile.size();
         }
         tiles_ = divided_up(n, tile_);
@@ -144,16 +162,21 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const combine_plan& plan) const {
+    void list(List& to, const combine_plan& plan) {
         using trace::access;
         to.number("a_size", from_.first_size());
         to.number("b_size", from_.second_size());
         to.number("tile_size", tile_);
-        if (!plan.moves()) to.number("tiles", tiles_);
+        const bool is_sweep = plan.stage == combine_stage::sweep;
+        if (!plan.moves() || is_sweep) to.number("tiles", tiles_);
         if (!plan.on_item())
             to.vector("splits", *splits_, plan.stage == combine_stage::split ? access::out : access::in);
-        if (plan.what && plan.stage != combine_stage::split)
+        if (is_sweep) {
+            announcements_->list(to);
+            to.vector("count", *count_, access::out);
+        } else if (plan.what && plan.stage != combine_stage::split) {
             to.vector("counts", *counts_, plan.moves() ? access::in : access::out);
+        }
         if (plan.moves() && plan.is_bounded) to.number("room", into_[0]->size());
         list_arrays(to, plan, "a_keys", "a_values", first_, access::in);
         list_arrays(to, plan, "b_keys", "b_values", second_, access::in);
@@ -194,6 +217,8 @@ private:
     combine_plan plan_;
     std::size_t tile_ = 1, tiles_ = 0;
     vector_handle splits_, counts_;
+    vector_state* count_ = nullptr;  ///< of the results, if they are swept
+    std::optional<announcement_memory> announcements_;
 };
 
 result_targets targets_of(const sorted_pair& p, vector_list into, const pair_on_device& from) {
@@ -278,6 +303,7 @@ void combine_sets_into(set_operation what, vector_list into, vector_state* count
         return;
     }
     combining sets(from, what);
+    if (room > 0 && sets.can_sweep()) return sets.sweep(on_this_device(into), count);
     sets.find_counts();
     sets.give_count(count);
     // Arrays that are not sorted may have more results than elements.

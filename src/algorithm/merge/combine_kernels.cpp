@@ -4,6 +4,7 @@
 
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
+#include "algorithm/scan/look_back.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/memory.hpp"
@@ -13,7 +14,7 @@
 namespace balm::array {
 
 void combine_plan::add_to(runtime::table_hash& hash) const {
-    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_bounded, group, each);
+    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_bounded, group, has_sub_groups, each);
     keys.add_to(hash);
     for (const trace::type& each_value : values) hash.add(ir::code(each_value));
 }
@@ -45,13 +46,18 @@ class combine_recorder {
 public:
     combine_recorder(trace::recording& r, const parameter_list& given, const combine_plan& plan,
                      const comparison& is_ahead)
-        : plan_(plan), order_(plan_.keys, is_ahead), r_(r), given_(given), g_({plan.group, true, false}) {}
+        : plan_(plan),
+          order_(plan_.keys, is_ahead),
+          r_(r),
+          given_(given),
+          g_({plan.group, true, plan.has_sub_groups}) {}
 
     std::shared_ptr<const ir::function> traced() {
         switch (plan_.stage) {
             case combine_stage::split: split(); break;
             case combine_stage::count: plan_.on_item() ? count_of_item() : count_of_group(); break;
             case combine_stage::move: plan_.on_item() ? move_of_item() : move_of_group(); break;
+            case combine_stage::sweep: sweep_results(); break;
         }
         return r_.finish(nullptr);
     }
@@ -247,14 +253,16 @@ private:
             store_count(p.tile, cast<std::int64_t>(Int(total[0])));
         }
     }
-    void move_results(const block::arrays& tile) const {
-        const block::arrays shared = g_.shared("counts_of_items", {scalar::i32}, block::scan_room(g_));
-        const piece p = own_piece();
-        const block::runs_of_tile in = load(p, tile);
+    /// Moves the results of the tile to its front. Calls with_total(their number) once it is known, which is
+    /// also returned; local memory is visible after the next barrier.
+    template <class F>
+    Int collect(const block::arrays& tile, const block::arrays& shared, const block::runs_of_tile& in,
+                F&& with_total) const {
         const std::vector<block::set_element> list = share(tile, in);
         values total;
         const values ahead = block::scan_exclusive(g_, block::sums(scalar::i32),
                                                    {block::node_of(kept_in(list))}, shared, &total);
+        with_total(Int(total[0]));
         g_.barrier();
         Int place = named("own_place", Int(ahead[0]));
         for (const block::set_element& e : list) {
@@ -263,8 +271,34 @@ private:
             }
             place += select(e.is_kept, 1, 0);
         }
+        return Int(total[0]);
+    }
+    block::arrays memory_of_counts() const {
+        return g_.shared("counts_of_items", {scalar::i32}, block::scan_room(g_));
+    }
+    void move_results(const block::arrays& tile) const {
+        const block::arrays shared = memory_of_counts();
+        const piece p = own_piece();
+        const block::runs_of_tile in = load(p, tile);
+        const Int total = collect(tile, shared, in, [](const Int&) {});
         g_.barrier();
-        give(tile, p, in, Index(counts()[p.tile]), Int(total[0]));
+        give(tile, p, in, Index(counts()[p.tile]), total);
+    }
+    void sweep_results() const {
+        const block::arrays tile = memory_of_tile(), shared = memory_of_counts();
+        const block::operation adds = block::sums(scalar::i64);
+        const look_back others(g_, adds, {scalar::i64}, given_, bits_of_set_counts);
+        const piece p = own_piece();
+        const block::runs_of_tile in = load(p, tile);
+        const auto as_count = [](const Int& n) { return values{block::node_of(cast<std::int64_t>(n))}; };
+        const Int total = collect(tile, shared, in,
+                                  [&](const Int& known) { others.announce_total(p.tile, as_count(known)); });
+        const Index ahead(others.ahead_of(p.tile, as_count(total), adds.identity())[0]);
+        give(tile, p, in, ahead, total);
+        IF (g_.item() == 0 && p.tile + 1 == given("tiles")) {
+            const Ptr<std::int64_t> count(given_["count"]);
+            count[0] = ahead + cast<std::int64_t>(total);
+        }
     }
 
     const combine_plan plan_;
