@@ -1,12 +1,13 @@
 // Matrix products, and contractions that are equivalent to one: on GPUs against cuBLAS without tensor cores,
-// on CPUs against OpenBLAS, if it is found. Predicted from operations over rate: 2 * 4096^3 operations of f32
-// at the 67 TFLOP/s of an H200 take 2.1 ms.
+// on CPUs against OpenBLAS, if it is found. Products by the vendor's library show what Balm adds to it.
+// Predicted from operations over rate: 2 * 4096^3 operations of f32 at the 67 TFLOP/s of an H200 take 2.1 ms.
 
 #include <dlfcn.h>
 
 #include <cmath>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "balm/contract.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 using namespace balm::bench;
 
-constexpr double gpu_bar = 0.7, cpu_bar = 0.5;
+constexpr double gpu_bar = 0.7, cpu_bar = 0.5, library_bar = 0.98;
 constexpr int gpu_launches = 5, gpu_samples = 11, cpu_pairs = 9;
 
 /// OpenBLAS, opened at run time, since a machine may lack it.
@@ -78,15 +79,23 @@ struct problem {
     const task& of;
     std::vector<T> host_a, host_b;
     balm::vector<T> a, b, c;
+    balm::multiply_by by;
 
-    problem(const balm::context& where, const task& what)
+    problem(const balm::context& where, const task& what, balm::multiply_by by_what)
         : of(what),
           host_a(numbers<T>(box_of(what.a).count(), 1)),
           host_b(numbers<T>(box_of(what.b).count(), 2)),
           a(where, host_a),
           b(where, host_b),
-          c(where, what.as_product.product()) {}
-    void run() { c = balm::einsum(of.subscripts, balm::view(a, box_of(of.a)), balm::view(b, box_of(of.b))); }
+          c(where, what.as_product.product()),
+          by(by_what) {}
+    void run() {
+        c = balm::einsum(of.subscripts, balm::view(a, box_of(of.a)), balm::view(b, box_of(of.b)), by);
+    }
+    std::string plan() const {
+        return balm::describe_einsum(of.subscripts, balm::view(a, box_of(of.a)), balm::view(b, box_of(of.b)),
+                                     by);
+    }
     /// Checks some elements against sums in double precision; `subscripts` are "ik,kj->ij" or "ijk,kjl->il".
     bool is_right() {
         run();
@@ -123,14 +132,18 @@ comparison on_gpu(problem<T>& p, const balm::device& on, const peer::cuda_contra
 }
 
 template <class T>
-void measure(benchmark::State& state, const balm::device& on, const task& what) {
+void measure(benchmark::State& state, const balm::device& on, const task& what,
+             balm::multiply_by by = balm::multiply_by::own_kernels) {
     const char* why = "OpenBLAS is not found (libopenblas.so.0)";
     const auto* const cuda = is_cpu(on)
                                  ? nullptr
                                  : peer::cuda_functions_on<peer::cuda_contract_functions>(
                                        on.info().pci_address.c_str(), "peer_cuda_contract_functions", why);
     if (is_cpu(on) ? openblas::found() == nullptr : cuda == nullptr) return state.SkipWithError(why);
-    problem<T> p(balm::context({on}), what);
+    problem<T> p(balm::context({on}), what, by);
+    const bool by_library = by == balm::multiply_by::vendor_library;
+    if (const std::string plan = p.plan(); by_library && plan.find("Balm's") != std::string::npos)
+        return state.SkipWithError(plan.c_str());
     if (!p.is_right()) return state.SkipWithError("the result is wrong");
     for (auto iteration : state) {
         static_cast<void>(iteration);
@@ -153,11 +166,22 @@ void measure(benchmark::State& state, const balm::device& on, const task& what) 
             if (theirs == nullptr) return state.SkipWithError("cuBLAS is not found");
             made = on_gpu(p, on, *cuda, theirs.get());
         }
-        report(state, made, is_cpu(on) ? cpu_bar : gpu_bar);
+        report(state, made, by_library ? library_bar : is_cpu(on) ? cpu_bar : gpu_bar);
         const peer::matrix_product& of = what.as_product;
         state.counters["GFLOP/s"] = 2e-9 * of.rows * of.columns * of.inner / made.balm;
         state.counters["peer GFLOP/s"] = 2e-9 * of.rows * of.columns * of.inner / made.peer;
     }
+}
+
+template <class T>
+void register_by_library(const char* type, bool is_double, int n) {
+    on_devices_that([](const balm::device& on) { return !is_cpu(on); },
+                    fmt::format("matmul of {} x {}, {}, by the vendor's library", n, n, type),
+                    [=](benchmark::State& state, const balm::device& on) {
+                        const auto size = static_cast<std::size_t>(n);
+                        measure<T>(state, on, {"ik,kj->ij", {size, size}, {size, size}, {n, n, n, is_double}},
+                                   balm::multiply_by::vendor_library);
+                    });
 }
 
 template <class T>
@@ -179,6 +203,8 @@ void register_all() {
     register_product<float>("f32", false, 4096, 1024);
     register_product<float>("f32", false, 1024, 512);
     register_product<double>("f64", true, 4096, 1024);
+    register_by_library<float>("f32", false, 4096);
+    register_by_library<double>("f64", true, 4096);
     on_every_device(
         "einsum ijk,kjl->il of 256, 64, 256, 256, f32", [](benchmark::State& state, const balm::device& on) {
             measure<float>(state, on,

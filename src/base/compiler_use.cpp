@@ -72,4 +72,9 @@ void end_compiling() {
     all().changed.wait(lock, [] { return all().uses == 0; });
 }
 
+bool has_ended_compiling() {
+    const std::lock_guard lock(all().mutex);
+    return all().may_be_gone;
+}
+
 }  // namespace balm::runtime

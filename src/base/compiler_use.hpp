@@ -26,5 +26,7 @@ void compile_in_all_threads();
 
 /// Refuses further compilations from now on, and waits for those of other threads.
 void end_compiling();
+/// Whether that was called: the static objects of drivers and their libraries may be gone.
+bool has_ended_compiling();
 
 }  // namespace balm::runtime

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "balm/compile_options.hpp"
@@ -157,6 +158,39 @@ struct grid {
     std::array<std::size_t, 3> local{1, 1, 1};
 };
 
+/// The element types of matrix products by a vendor's library.
+enum class product_element : std::uint8_t { f32, f64, complex_f32, complex_f64, count };
+constexpr std::size_t size_of(product_element e) {
+    constexpr std::size_t bytes[] = {4, 8, 8, 16};
+    return bytes[static_cast<std::size_t>(e)];
+}
+
+/// A batch of row-major matrices.
+struct batched_matrix {
+    memory native;
+    std::size_t offset = 0;      ///< of the first element, in bytes
+    std::size_t stride = 0;      ///< elements from a row to the next; at least the elements in a row
+    std::size_t next = 0;        ///< elements from a matrix to the next
+    bool is_transposed = false;  ///< the operand is the transpose of what is stored
+};
+
+/// Matrix products for a vendor's library: each result, of rows x columns, is a * b. No number is 0; all but
+/// offsets and `next` fit in 31 bits.
+struct matrix_product {
+    product_element element = product_element::f32;
+    std::size_t rows = 0, columns = 0, inner = 0;
+    std::size_t count = 1;  ///< matrices in the batch
+    batched_matrix a, b, result;
+};
+
+/// The vendor's library of matrix products for a device. The texts live as long as the program.
+struct matrix_library {
+    bool is_found = false;
+    std::string_view words;  ///< "cuBLAS 13.0 (libcublas.so.13)", or why there is none
+    /// For each element type, the name under which observers see a product.
+    std::array<std::string_view, static_cast<std::size_t>(product_element::count)> commands;
+};
+
 /// A point in a queue's work.
 class driver_event {
 public:
@@ -234,6 +268,8 @@ public:
     /// Releases an address that `map` returned.
     virtual void unmap(memory, void* /*mapped*/, const dependencies&) {}
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
+    /// Multiplies matrices by the vendor's library, for devices that have one.
+    virtual void multiply(const matrix_product&, const dependencies&) {}
     /// Marks the point at which all commands so far and these events have completed.
     virtual event_handle record(std::span<const event_handle> wait_for = {}) = 0;
     virtual void flush() = 0;
@@ -263,6 +299,8 @@ public:
     /// load the compiler's library.
     virtual std::string compiler() const { return info().language_version; }
     virtual std::unique_ptr<driver_queue> make_queue(const queue_options&) = 0;
+    /// The library of its queues' multiply(). The first call looks for it.
+    virtual matrix_library vendor_library() const { return {false, "this device has none", {}}; }
     /// Throws out_of_memory_error when the device has no room. bytes > 0.
     virtual memory allocate(std::size_t bytes) = 0;
     virtual void free(memory) noexcept = 0;

@@ -15,6 +15,7 @@
 #include "balm/error.hpp"
 #include "balm/reduce.hpp"
 #include "balm/vector.hpp"
+#include "host_contraction.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
 
@@ -23,8 +24,6 @@ namespace balm::test {
 namespace {
 
 using testing::HasSubstr;
-
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 
 struct products_as {
     explicit products_as(const array::forced_product& how) { array::force_products(how); }
@@ -44,51 +43,6 @@ void in_all_ways(int turns, Body&& body) {
         const products_as chosen({true, array::small_tile, 0});
         for (int turn = 0; turn < (turns + 3) / 4; ++turn) body(ctx);
     });
-}
-
-/// The sums of products by nested loops over all letters, as einsum defines them.
-template <class R, class A, class B>
-std::vector<R> looped(const std::string& of_a, const shape& box_a, const A& a, const std::string& of_b,
-                      const shape& box_b, const B& b, const std::string& output) {
-    std::map<char, std::size_t> extents, at;
-    for (std::size_t d = 0; d < of_a.size(); ++d) extents[of_a[d]] = box_a[static_cast<int>(d)];
-    for (std::size_t d = 0; d < of_b.size(); ++d) extents[of_b[d]] = box_b[static_cast<int>(d)];
-    std::size_t total = 1, results = 1;
-    for (const auto& [letter, extent] : extents) total *= extent;
-    for (const char c : output) results *= extents[c];
-    std::vector<R> made(results);
-    const auto place = [&](const std::string& letters) {
-        std::size_t flat = 0;
-        for (const char c : letters) flat = flat * extents[c] + at[c];
-        return flat;
-    };
-    for (std::size_t k = 0; k < total; ++k) {
-        std::size_t rest = k;
-        for (const auto& [letter, extent] : extents) {
-            at[letter] = rest % extent;
-            rest /= extent;
-        }
-        made[place(output)] += static_cast<R>(a[place(of_a)]) * static_cast<R>(b[place(of_b)]);
-    }
-    return made;
-}
-
-/// Whole numbers whose sums of products are exact in every type.
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(static_cast<int>(pick(random, 9)) - 4);
-    return made;
-}
-
-template <class R, class E>
-std::vector<R> values_of(const E& e) {
-    const host_array<R> got = vector<R>(e).to_host();
-    return std::vector<R>(got.begin(), got.end());
-}
-
-std::vector<double> numbers(std::mt19937_64& random, std::size_t n) {
-    return small_numbers<double>(random, n);
 }
 
 template <class T>

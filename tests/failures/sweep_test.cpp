@@ -367,6 +367,28 @@ std::function<void()> profiles(const context& ctx) {
     };
 }
 
+/// Matrix products by cuBLAS and CLBlast, one and a batch.
+std::function<void()> products(const context& ctx) {
+    constexpr std::size_t m = 9, k = 10, columns = 11;
+    return [=] {
+        const std::vector<int> a = drawn(2 * m * k), b = drawn(2 * k * columns);
+        const balm::vector<double> x(ctx, std::vector<double>(a.begin(), a.end())),
+            y(ctx, std::vector<double>(b.begin(), b.end()));
+        balm::vector<double> one(ctx, m * columns), two(ctx, 2 * m * columns);
+        const auto A = balm::view(x, {2, m, k}), B = balm::view(y, {2, k, columns});
+        one = matmul(A(0, balm::all, balm::all), B(0, balm::all, balm::all), multiply_by::vendor_library);
+        two = einsum("bik,bkj->bij", A, B, multiply_by::vendor_library);
+        std::vector<double> expected(2 * m * columns);
+        for (std::size_t at = 0; at < expected.size(); ++at)
+            for (std::size_t i = 0; i < k; ++i)
+                expected[at] +=
+                    a[at / columns * k + i] * b[(at / (m * columns) * k + i) * columns + at % columns];
+        require_equal(two.to_host(), expected, "a batch of products");
+        expected.resize(m * columns);
+        require_equal(one.to_host(), expected, "a product");
+    };
+}
+
 /// A device from its beginning to its end; the kernel comes from the disk.
 std::function<void()> lives_of_a_device(const char* platform) {
     const auto add = balm::kernel<1>("add_to(by, a)", [](Int by, Mixed<int> to) { to[global_id(0)] += by; });
@@ -399,6 +421,7 @@ void sweep_all(const char* platform) {
     sweep(one, "other memory", other_memory(one), all, in_the_gate);
     sweep(two, "copies", copies_between_devices(two), all, in_the_gate);
     sweep(one, "profiles", profiles(one), all, in_the_gate);
+    sweep(one, "products", products(one), all, in_the_gate);
     sweep(one, "lives", lives_of_a_device(platform), all, in_the_gate);
 }
 

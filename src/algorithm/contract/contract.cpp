@@ -12,6 +12,7 @@
 
 #include "algorithm/contract/labelled.hpp"
 #include "algorithm/contract/product.hpp"
+#include "algorithm/contract/product_method.hpp"
 #include "array/layout.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/along.hpp"
@@ -55,7 +56,9 @@ tape sums_of_products(const labelled& a, const labelled& b, const std::string& o
 }
 
 tape contracted(const subscripts& words, const letter_extents& extents, const tape& first, const tape& second,
-                scalar element) {
+                const contraction& how) {
+    const scalar element = how.element.element;
+    const bool is_real = how.element.is_scalar();
     refuse_writing(first);
     refuse_writing(second);
     check_devices(first, second);
@@ -64,29 +67,47 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     const std::string& output = words.output;
     const std::string only_a = common(a.letters, output + b.letters),
                       only_b = common(b.letters, output + a.letters);
+    if (!is_real && (only_a != a.letters || only_b != b.letters)) return {};
     if (only_a != a.letters) a = summed(a, only_a, extents, element);
     if (only_b != b.letters) b = summed(b, only_b, extents, element);
 
     // Neighbouring elements of the result become columns of the product.
     if (!output.empty() && has(a.letters, output.back()) && !has(b.letters, output.back())) std::swap(a, b);
     const std::string inner = without(common(a.letters, b.letters), output);
-    if (inner.empty()) return product_over(a, b, output, extents, element).values;
+    if (inner.empty() && !is_real) return {};
     const std::string batch = common(common(output, a.letters), b.letters),
                       rows = without(common(output, a.letters), batch),
                       columns = without(common(output, b.letters), batch);
     const bool has_axes_left = (output + inner).size() <= static_cast<std::size_t>(shape::max_dimensions);
     const product_extents sizes{extents.of(batch).count(), extents.of(rows).count(),
                                 extents.of(columns).count(), extents.of(inner).count()};
+    const bool wants_library = how.by == multiply_by::vendor_library;
+    const auto describe = [&](std::string_view method, std::string_view fault) {
+        *how.plan += product_words(sizes, how.element, method, wants_library ? fault : "");
+    };
+    if (inner.empty()) {
+        if (how.plan != nullptr) describe("fused into the expression that contains it", "nothing is summed");
+        return product_over(a, b, output, extents, element).values;
+    }
     const std::shared_ptr<vector_state> near =
-        vector_near(a.values.vectors.empty() ? b.values : a.values, element);
-    if (has_axes_left && is_reduction(sizes, *near))
+        vector_near(a.values.vectors.empty() ? b.values : a.values, how.element);
+    if (has_axes_left && is_reduction(sizes, *near)) {
+        if (!is_real) return {};
+        if (how.plan != nullptr) describe("sums along dimensions", "the result is empty or too narrow");
         return sums_of_products(a, b, output, inner, extents, element);
+    }
 
     product_letters letters{batch, rows, columns, inner, output};
     const bool is_in_order = is_stored_in_order(letters, extents);
     if (!is_in_order) letters.output = batch + rows + columns;
     const std::string stored = letters.output;
-    tape p = batched_product(std::move(a), std::move(b), letters, extents, element, near);
+    const std::string fault =
+        wants_library ? fault_for_library(letters, extents, sizes, how.element, *near) : "";
+    const bool by_library = wants_library && fault.empty();
+    if (!is_real && !by_library) return {};
+    if (how.plan != nullptr)
+        describe(by_library ? library_words(*near) : own_kernel_words(sizes, element, *near), fault);
+    tape p = batched_product(std::move(a), std::move(b), letters, extents, how.element, by_library, near);
     return is_in_order ? p : rearranged(with_letters(p, stored, extents), output, extents).values;
 }
 
@@ -122,14 +143,14 @@ tape einsum(std::string_view words, tape&& a, scalar element) {
     return summed(all, found.output, extents, element).values;
 }
 
-tape einsum(std::string_view words, tape&& a, tape&& b, scalar element) {
+tape einsum(std::string_view words, tape&& a, tape&& b, const contraction& how) {
     const subscripts found = parsed(words, 2);
     const shape boxes[] = {box_of(a), box_of(b)};
     const letter_extents extents(found, boxes, fmt::format("einsum \"{}\"", words));
-    return contracted(found, extents, a, b, element);
+    return contracted(found, extents, a, b, how);
 }
 
-tape matmul(tape&& a, tape&& b, scalar element) {
+tape matmul(tape&& a, tape&& b, const contraction& how) {
     const shape boxes[] = {box_of(a), box_of(b)};
     const int of_a = boxes[0].dimensions(), of_b = boxes[1].dimensions();
     if (of_a > 2 || of_b > 2)
@@ -146,11 +167,11 @@ tape matmul(tape&& a, tape&& b, scalar element) {
     subscripts words;
     words.operands = {of_a == 2 ? "ik" : "k", of_b == 2 ? "kj" : "k"};
     words.output = std::string(of_a == 2 ? "i" : "") + (of_b == 2 ? "j" : "");
-    return contracted(words, letter_extents(words, boxes, "matmul"), a, b, element);
+    return contracted(words, letter_extents(words, boxes, "matmul"), a, b, how);
 }
 
 tape contract(tape&& a, std::span<const int> axes_of_a, tape&& b, std::span<const int> axes_of_b,
-              scalar element) {
+              const contraction& how) {
     const shape boxes[] = {box_of(a), box_of(b)};
     check_axes(boxes[0], axes_of_a, "first");
     check_axes(boxes[1], axes_of_b, "second");
@@ -177,7 +198,7 @@ tape contract(tape&& a, std::span<const int> axes_of_a, tape&& b, std::span<cons
         throw usage_error(
             fmt::format("the contraction of {} and {} over {} axes has {} axes; arrays have at most eight",
                         to_string(boxes[0]), to_string(boxes[1]), axes_of_a.size(), words.output.size()));
-    return contracted(words, letter_extents(words, boxes, "a contraction"), a, b, element);
+    return contracted(words, letter_extents(words, boxes, "a contraction"), a, b, how);
 }
 
 }  // namespace balm::array

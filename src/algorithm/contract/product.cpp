@@ -26,12 +26,13 @@ product_extents sizes_of(const product_letters& letters, const letter_extents& e
 class product_producer : public producer {
 public:
     product_producer(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
-                     scalar element, std::shared_ptr<vector_state> near)
+                     trace::type element, bool by_library, std::shared_ptr<vector_state> near)
         : producer(extents.of(letters.output), element, std::move(near)),
           a_(std::move(a)),
           b_(std::move(b)),
           letters_(letters),
-          extents_(extents) {}
+          extents_(extents),
+          by_library_(by_library) {}
 
     bool compute_into(vector_state& into) const override {
         if (reads(a_.values, into) || reads(b_.values, into) || !are_on_same_devices(into, *near()))
@@ -123,24 +124,25 @@ private:
         if (into.size() == 0) return;
         const product_extents sizes = sizes_of(letters_, extents);
         if (sizes.inner == 0) {
-            constexpr std::uint64_t nothing = 0;
-            return fill(into, &nothing);
+            constexpr std::array<std::uint64_t, 2> nothing{};
+            return fill(into, nothing.data());
         }
-        multiply(both[0], both[1], letters_, extents, sizes, type().element, into);
+        multiply(both[0], both[1], letters_, extents, sizes, by_library_, into);
     }
 
     labelled a_, b_;
     product_letters letters_;
     letter_extents extents_;
+    bool by_library_;
 };
 
 }  // namespace
 
 tape batched_product(labelled a, labelled b, const product_letters& letters, const letter_extents& extents,
-                     scalar element, std::shared_ptr<vector_state> near) {
+                     trace::type element, bool by_library, std::shared_ptr<vector_state> near) {
     tape p;
     p.push_produced(std::make_shared<product_producer>(std::move(a), std::move(b), letters, extents, element,
-                                                       std::move(near)));
+                                                       by_library, std::move(near)));
     return p;
 }
 

@@ -26,8 +26,11 @@ bool is_reduction(const product_extents&, const vector_state& near);
 /// Whether kernels can store a result in this order: rows and columns are each contiguous, and columns have
 /// stride 1.
 bool is_stored_in_order(const product_letters&, const letter_extents&);
-/// The product on the device of `near`. Requires is_stored_in_order(letters, extents).
-tape batched_product(labelled a, labelled b, const product_letters&, const letter_extents&, scalar element,
-                     std::shared_ptr<vector_state> near);
+/// The stride between rows of the result.
+std::size_t result_row_stride(const product_letters&, const letter_extents&);
+/// The product on the device of `near`, by the vendor's library or by Balm's kernels, which multiply scalars.
+/// Requires is_stored_in_order(letters, extents).
+tape batched_product(labelled a, labelled b, const product_letters&, const letter_extents&,
+                     trace::type element, bool by_library, std::shared_ptr<vector_state> near);
 
 }  // namespace balm::array

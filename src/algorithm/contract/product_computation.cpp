@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithm/contract/product_kernels.hpp"
+#include "algorithm/contract/product_method.hpp"
 #include "algorithm/contract/product_shapes.hpp"
 #include "algorithm/divided_up.hpp"
 #include "array/kernel_cache.hpp"
@@ -74,12 +77,14 @@ tape vector_over(std::shared_ptr<vector_state> v, const shape& box) {
 class computation {
 public:
     computation(const labelled& a, const labelled& b, const product_letters& letters,
-                const letter_extents& extents, const product_extents& sizes, scalar element,
+                const letter_extents& extents, const product_extents& sizes, bool by_library,
                 vector_state& into)
         : letters_(letters),
           extents_(extents),
           sizes_(sizes),
-          element_(element),
+          type_(into.type()),
+          element_(type_.element),
+          by_library_(by_library),
           into_(into),
           device_(into.device_handle()),
           facts_(kernels::facts_for(*device_)),
@@ -92,7 +97,10 @@ public:
         note_batch(result);
     }
 
-    void start() { on_cpu_ ? multiply_panels() : multiply_tiles(); }
+    void start() {
+        if (by_library_) return multiply_by_library();
+        on_cpu_ ? multiply_panels() : multiply_tiles();
+    }
 
 private:
     // ---- Operands
@@ -119,9 +127,12 @@ private:
         letters_.inner = best;
     }
     matrices prepared(const labelled& x, const std::string& rows) const {
-        const bool needs_copy = !is_fused(x, rows, letters_.inner) || !x.is_of_vector();
         const std::string order = letters_.batch + rows + letters_.inner;
-        return of_strides(rearranged(needs_copy ? copied(x, rows) : x, order, extents_), rows);
+        if (is_fused(x, rows, letters_.inner) && x.is_of_vector()) {
+            matrices made = of_strides(rearranged(x, order, extents_), rows);
+            if (!by_library_ || is_for_library(made, extents_.of(rows).count())) return made;
+        }
+        return of_strides(rearranged(copied(x, rows), order, extents_), rows);
     }
     matrices of_strides(labelled over, const std::string& rows) const {
         const std::size_t first = batch_dimensions(), middle = first + rows.size();
@@ -144,7 +155,7 @@ private:
         labelled over =
             rearranged(x, letters_.batch + (has(rows, fastest) ? inner + rows : rows + inner), extents_);
         const shape box = over.map().box;
-        auto made = std::make_shared<vector_state>(device_, element_, box.count());
+        auto made = std::make_shared<vector_state>(device_, type_, box.count());
         assign(*made, std::move(over.values));
         return {vector_over(std::move(made), box), over.letters};
     }
@@ -161,6 +172,79 @@ private:
                 batch_.back() = {batch_.back().count * own.count, own.a, own.b, own.out};
             else
                 batch_.push_back(own);
+        }
+    }
+
+    // ---- The vendor's library
+
+    /// How the library addresses the operand, except for its batch: one index is contiguous, and the other
+    /// has a stride that leaves no overlap. nullopt if it cannot.
+    std::optional<runtime::batched_matrix> stored_for_library(const matrices& x, std::size_t rows,
+                                                              bool is_a) const {
+        const vector_state& v = vector_of(x);
+        const std::size_t inner = sizes_.inner;
+        const auto stride = [](std::int64_t given, std::size_t extent, std::size_t contiguous) {
+            return extent == 1 ? static_cast<std::int64_t>(contiguous) : given;
+        };
+        const auto is_apart = [](std::int64_t given, std::size_t contiguous) {
+            constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+            return given >= static_cast<std::int64_t>(contiguous) && given <= most;
+        };
+        const std::int64_t of_row = stride(x.row, rows, inner), of_inner = stride(x.inner, inner, rows);
+        const bool by_rows = (x.inner == 1 || inner == 1) && is_apart(of_row, inner),
+                   by_columns = (x.row == 1 || rows == 1) && is_apart(of_inner, rows);
+        if (v.type() != type_ || (!by_rows && !by_columns)) return std::nullopt;
+        runtime::batched_matrix made;
+        made.native = v.memory()->native();
+        made.offset = v.offset() + static_cast<std::size_t>(x.offset) * v.element_size();
+        made.stride = static_cast<std::size_t>(by_rows ? of_row : of_inner);
+        made.is_transposed = by_rows != is_a;  // b has a row for each column of the result
+        return made;
+    }
+    bool is_for_library(const matrices& x, std::size_t rows) const {
+        for (std::size_t d = 0; d < batch_dimensions(); ++d)
+            if (x.of.map().strides[d] < 0) return false;
+        return stored_for_library(x, rows, true).has_value();
+    }
+    void multiply_by_library() const {
+        runtime::matrix_product of;
+        of.element = *product_element_of(type_);
+        of.rows = sizes_.rows;
+        of.columns = sizes_.columns;
+        of.inner = sizes_.inner;
+        of.a = stored_for_library(a_, sizes_.rows, true).value();
+        of.b = stored_for_library(b_, sizes_.columns, false).value();
+        of.result.native = into_.memory()->native();
+        of.result.offset = into_.offset();
+        of.result.stride = sizes_.rows == 1 ? sizes_.columns : static_cast<std::size_t>(out_row_);
+        // The longest loop is the library's batch, the others are the host's.
+        std::vector<batch_loop> loops = batch_;
+        std::sort(loops.begin(), loops.end(),
+                  [](const batch_loop& x, const batch_loop& y) { return x.count > y.count; });
+        if (!loops.empty()) {
+            of.count = loops[0].count;
+            of.a.next = static_cast<std::size_t>(loops[0].a);
+            of.b.next = static_cast<std::size_t>(loops[0].b);
+            of.result.next = static_cast<std::size_t>(loops[0].out);
+            loops.erase(loops.begin());
+        }
+        multiply_batches(of, loops);
+    }
+    void multiply_batches(runtime::matrix_product of, std::span<const batch_loop> loops) const {
+        if (loops.empty()) {
+            runtime::storage* const reads[] = {vector_of(a_).memory().get(), vector_of(b_).memory().get()};
+            runtime::storage* const writes[] = {into_.memory().get()};
+            return device_->default_queue().enqueue_multiply(of, reads, writes);
+        }
+        const batch_loop& loop = loops[0];
+        const auto bytes = [&](std::int64_t stride) {
+            return static_cast<std::size_t>(stride) * into_.element_size();
+        };
+        for (std::size_t k = 0; k < loop.count; ++k) {
+            multiply_batches(of, loops.subspan(1));
+            of.a.offset += bytes(loop.a);
+            of.b.offset += bytes(loop.b);
+            of.result.offset += bytes(loop.out);
         }
     }
 
@@ -410,7 +494,9 @@ private:
     product_letters letters_;
     const letter_extents& extents_;
     const product_extents& sizes_;
-    scalar element_;
+    trace::type type_;
+    scalar element_;  ///< the same, of Balm's kernels
+    bool by_library_;
     vector_state& into_;
     std::shared_ptr<runtime::device_state> device_;
     ir::launch_facts facts_;
@@ -423,9 +509,15 @@ private:
 }  // namespace
 
 void multiply(const labelled& a, const labelled& b, const product_letters& letters,
-              const letter_extents& extents, const product_extents& sizes, scalar element,
+              const letter_extents& extents, const product_extents& sizes, bool by_library,
               vector_state& into) {
-    computation(a, b, letters, extents, sizes, element, into).start();
+    computation(a, b, letters, extents, sizes, by_library, into).start();
+}
+
+std::size_t result_row_stride(const product_letters& letters, const letter_extents& extents) {
+    const std::size_t first = letters.batch.size();
+    const auto stride = fused(result_map(letters, extents), first, first + letters.rows.size());
+    return static_cast<std::size_t>(stride.value_or(0));
 }
 
 bool is_stored_in_order(const product_letters& letters, const letter_extents& extents) {

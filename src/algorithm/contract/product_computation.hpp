@@ -6,8 +6,8 @@
 namespace balm::array {
 
 /// Writes the products of two operands, neither of them empty, whose elements are computed or in vectors on
-/// the device of `into`.
+/// the device of `into`, whose elements all have the type of the operands'.
 void multiply(const labelled& a, const labelled& b, const product_letters&, const letter_extents&,
-              const product_extents&, scalar element, vector_state& into);
+              const product_extents&, bool by_library, vector_state& into);
 
 }  // namespace balm::array

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "driver/cuda/context.hpp"
+#include "driver/cuda/cublas.hpp"
 #include "driver/cuda/program.hpp"
 #include "runtime/backend.hpp"
 
@@ -30,6 +31,7 @@ public:
     std::string words_for(const balm::compile_options&) const override;
     std::string compiler() const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    runtime::matrix_library vendor_library() const override { return cublas_library(); }
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
     bool has_images_of(const runtime::image_description&) override { return true; }

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "balm/error.hpp"
 #include "base/system.hpp"
 #include "driver/build_failure.hpp"
 #include "driver/cuda/driver_api.hpp"
+#include "driver/cuda/toolkit.hpp"
 #include "driver/joined_options.hpp"
 
 namespace balm::cuda {
@@ -55,20 +56,8 @@ struct nvrtc_search {
     std::string failures;  // "name (reason); name (reason)"
 };
 
-std::vector<std::string> candidates() {
-    const std::array<std::string, 4> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
-                                           "libnvrtc.so"};
-    std::vector<std::string> folders;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-        if (const auto folder = runtime::environment_variable(variable); folder && !folder->empty())
-            folders.push_back(*folder + "/lib64/");
-    folders.emplace_back();  // the system's search path
-    folders.emplace_back("/usr/local/cuda/lib64/");
-    std::vector<std::string> paths;
-    for (const std::string& folder : folders)
-        for (const std::string& name : names) paths.push_back(folder + name);
-    return paths;
-}
+constexpr std::string_view nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                            "libnvrtc.so"};
 
 bool fill(nvrtc_api& api, const runtime::shared_library& library) {
     bool complete = true;
@@ -108,7 +97,7 @@ nvrtc_search search() {
         result.failures += fmt::format("{}{} ({})", result.failures.empty() ? "" : "; ", name, reason);
     };
     std::optional<nvrtc_library> newer;
-    for (const std::string& name : candidates()) {
+    for (const std::string& name : toolkit_paths(nvrtc_names)) {
         auto library = runtime::shared_library::open_first({&name, 1});
         if (!library) {
             note(name, library.failures().empty() ? "not found" : library.failures().front().reason);

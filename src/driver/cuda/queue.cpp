@@ -9,6 +9,7 @@
 #include "balm/error.hpp"
 #include "base/forked.hpp"
 #include "driver/cuda/check.hpp"
+#include "driver/cuda/cublas.hpp"
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/event.hpp"
 #include "driver/cuda/image.hpp"
@@ -114,9 +115,11 @@ queue::queue(std::shared_ptr<context> of, const runtime::queue_options& options,
     : context_(std::move(of)), timing_(options.timing), stream_(adopted), is_adopted_(true) {}
 
 queue::~queue() {
-    if (is_adopted_ || runtime::is_forked()) return;
+    if (runtime::is_forked()) return;
+    if (is_adopted_ && cublas_ == nullptr) return;
     const current_context current(*context_);
-    driver().cuStreamDestroy(stream_);  // its work continues
+    cublas_.reset();
+    if (!is_adopted_) driver().cuStreamDestroy(stream_);  // its work continues
 }
 
 void queue::record(CUevent at) {
@@ -332,6 +335,14 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
         if (code != CUDA_SUCCESS)
             fail(code, "cuLaunchKernel", launch_text(own, over, given.local_bytes), context_->device_name());
     });
+}
+
+void queue::multiply(const runtime::matrix_product& what, const runtime::dependencies& needs) {
+    if (cublas_ == nullptr) {
+        const current_context current(*context_);
+        cublas_ = std::make_unique<cublas_handle>(stream_, context_->device_name());
+    }
+    submit(needs, [&] { cublas_->multiply(what); });
 }
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> events) {

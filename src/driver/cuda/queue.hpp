@@ -8,6 +8,8 @@
 
 namespace balm::cuda {
 
+class cublas_handle;
+
 /// The two sides of a copy of a region: the layouts, and the driver's description without the sizes.
 struct region_sides {
     const runtime::region_layout& to;
@@ -46,6 +48,7 @@ public:
                      const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
+    void multiply(const runtime::matrix_product&, const runtime::dependencies&) override;
     runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override {}  // a stream starts its work without a flush
     void finish() override;
@@ -68,6 +71,7 @@ private:
     bool timing_;
     CUstream stream_ = nullptr;
     bool is_adopted_ = false;
+    std::unique_ptr<cublas_handle> cublas_;  // created by the first product
 };
 
 }  // namespace balm::cuda

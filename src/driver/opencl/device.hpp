@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "driver/opencl/api.hpp"
+#include "driver/opencl/clblast.hpp"
+#include "driver/opencl/launch_turns.hpp"
 #include "runtime/backend.hpp"
 
 namespace balm::opencl {
@@ -28,6 +30,7 @@ public:
     std::string compile_options() const override;
     std::string words_for(const balm::compile_options&) const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    runtime::matrix_library vendor_library() const override { return clblast_library(); }
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;
     bool has_images_of(const runtime::image_description&) override;
@@ -65,6 +68,9 @@ public:
     std::string_view source_head() const;
     /// Whether launches of one program must not overlap (PoCL before 7): see launch_turns.
     bool launches_in_turn() const;
+    /// The turns of CLBlast's kernels if they must not overlap, else null. CLBlast shares programs between
+    /// queues.
+    launch_turns* library_turns() { return launches_in_turn() ? &library_turns_ : nullptr; }
     /// Whether a command runs inside the call that enqueues it (PoCL's basic devices).
     bool runs_in_the_call() const { return runs_in_the_call_; }
     /// Held around every call that enqueues. Locks if commands run in the call: there, a command that waits
@@ -94,6 +100,7 @@ private:
     owned_context context_;
     owned_queue mapping_queue_;  // maps pinned memory; created on first use
     std::vector<std::pair<sampler, owned_sampler>> samplers_;
+    launch_turns library_turns_;
     std::atomic<cl_context> ready_context_{nullptr};  // context_, once created: read without the mutex
 };
 

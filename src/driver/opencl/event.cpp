@@ -95,6 +95,12 @@ timestamps event::times() {
     at.submitted = time(CL_PROFILING_COMMAND_SUBMIT);
     at.started = time(CL_PROFILING_COMMAND_START);
     at.ended = time(CL_PROFILING_COMMAND_END);
+    if (begin_ != nullptr) {
+        const timestamps begin = begin_->times();
+        at.queued = begin.queued;
+        at.submitted = begin.submitted;
+        at.started = begin.ended;
+    }
     return at;
 }
 

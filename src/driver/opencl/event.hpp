@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "driver/opencl/api.hpp"
@@ -17,6 +18,8 @@ public:
     event(cl_command_queue, cl_context);
     /// Takes ownership of the driver's event.
     void set(cl_event made) noexcept { event_ = owned_event(made); }
+    /// For an event after several of the driver's commands: their time begins when this one ends.
+    void begin_after(runtime::event_handle begin) noexcept { begin_ = std::move(begin); }
 
     bool is_complete() override;
     void wait() override;
@@ -31,6 +34,7 @@ public:
 
 private:
     owned_event event_;
+    runtime::event_handle begin_;  // mostly null
     owned_queue queue_;
     cl_context context_;  // event_ keeps it alive
     std::atomic<bool> flushed_{false};

@@ -11,8 +11,10 @@
 
 #include "base/compiler_use.hpp"
 #include "driver/opencl/check.hpp"
+#include "driver/opencl/clblast.hpp"
 #include "driver/opencl/device.hpp"
 #include "driver/opencl/event.hpp"
+#include "driver/opencl/launch_turns.hpp"
 #include "driver/opencl/program.hpp"
 
 namespace balm::opencl {
@@ -391,6 +393,32 @@ void queue::launch(runtime::driver_kernel& launched, const runtime::grid& over,
                               });
     if (code != CL_SUCCESS) fail(code, "clEnqueueNDRangeKernel", launch_text(own, over), device_->name());
     if (compiling.has_value()) own.shapes()->add(own.name(), over);
+}
+
+// CLBlast takes no list of events and enqueues several kernels: markers go before and after them.
+void queue::multiply(const runtime::matrix_product& what, const runtime::dependencies& needs) {
+    const runtime::compiler_use compiling("kernels of CLBlast");
+    const auto enqueue = [&](const runtime::dependencies& own) {
+        runtime::event_handle begin = record(own.wait_for);
+        try {
+            {
+                const auto turn = device_->enqueuing();
+                multiply_with_clblast(what, queue_.get(), device_->name());
+            }
+            if (own.made == nullptr) return CL_SUCCESS;
+            runtime::event_handle end = record({});
+            static_cast<event&>(*end).begin_after(std::move(begin));
+            *own.made = std::move(end);
+        } catch (...) {
+            loader().clFinish(queue_.get());
+            throw;
+        }
+        return CL_SUCCESS;
+    };
+    if (launch_turns* const turns = device_->library_turns(); turns != nullptr)
+        turns->take(queue_.get(), needs, enqueue);
+    else
+        enqueue(needs);
 }
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> wait_for) {

@@ -42,6 +42,7 @@ public:
     void unmap(runtime::memory, void* mapped, const runtime::dependencies&) override;
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
+    void multiply(const runtime::matrix_product&, const runtime::dependencies&) override;
     runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override;
     void finish() override;

@@ -30,6 +30,7 @@ struct issuer {
         const kernel_lease leased = of.program->lease_kernel();
         on.launch(*leased, of.over, of.arguments, after);
     }
+    void operator()(const multiply_command& of) const { on.multiply(of.what, after); }
     void operator()(const copy_command& of) const {
         const auto& [to, from, size, source] = of;
         if (source != nullptr)
@@ -110,6 +111,7 @@ std::string_view name_of(const command& of) {
                                      if (launch.program == nullptr) return "kernel";
                                      return launch.program->kernel_name();
                                  },
+                                 [](const multiply_command& multiply) { return multiply.name; },
                                  [](const copy_command&) -> std::string_view { return "copy"; },
                                  [](const fill_command&) -> std::string_view { return "fill"; },
                                  [](const write_command&) -> std::string_view { return "write"; },
@@ -123,6 +125,7 @@ std::string_view name_of(const command& of) {
 
 std::size_t bytes_of(const command& of) {
     return std::visit(overloaded{[](const launch_command&) { return std::size_t{0}; },
+                                 [](const multiply_command&) { return std::size_t{0}; },
                                  [](const unmap_command&) { return std::size_t{0}; },
                                  [](const marker_command&) { return std::size_t{0}; },
                                  [](const native_command&) { return std::size_t{0}; },

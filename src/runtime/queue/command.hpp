@@ -48,6 +48,11 @@ struct launch_command {
     grid over;
     std::span<const argument> arguments;
 };
+/// Matrix products by the vendor's library of the device.
+struct multiply_command {
+    matrix_product what;
+    std::string_view name;  ///< lives as long as the program
+};
 /// Both sides are contiguous or neither is.
 struct copy_command {
     device_bytes to;
@@ -96,8 +101,8 @@ struct native_command {
 };
 
 struct command {
-    std::variant<launch_command, copy_command, fill_command, write_command, read_command, map_command,
-                 unmap_command, marker_command, native_command>
+    std::variant<launch_command, multiply_command, copy_command, fill_command, write_command, read_command,
+                 map_command, unmap_command, marker_command, native_command>
         what;
     std::span<storage* const> reads;
     std::span<storage* const> writes;
@@ -111,7 +116,8 @@ bool can_be_deferred(const command&);
 inline bool is_marker(const command& of) { return std::holds_alternative<marker_command>(of.what); }
 /// Whether it reads the memory of another device.
 bool reads_other_device(const command&);
-/// The name of the kernel, or "copy", "fill", "write", "read", "map", "unmap", "marker", "native".
+/// The name of the kernel or of the library's function, or "copy", "fill", "write", "read", "map", "unmap",
+/// "marker", "native".
 std::string_view name_of(const command&);
 /// The bytes that it transfers; 0 for launches, whose bytes are unknown here.
 std::size_t bytes_of(const command&);

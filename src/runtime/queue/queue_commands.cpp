@@ -11,6 +11,7 @@
 #include "balm/error.hpp"
 #include "base/compiler_use.hpp"
 #include "runtime/device/device_state.hpp"
+#include "runtime/device/process_exit.hpp"
 #include "runtime/program/program_store.hpp"
 #include "runtime/queue/event_state.hpp"
 #include "runtime/queue/queue_state.hpp"
@@ -78,6 +79,16 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
         enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
     if (until_known && is_handed_over(sequence)) [[unlikely]]
         program.launched(*driver_);
+}
+
+void queue_state::enqueue_multiply(const matrix_product& what, std::span<storage* const> reads,
+                                   std::span<storage* const> writes) {
+    release_now_and_then();
+    check_kernel_may(reads, writes);
+    const matrix_library library = device_.driver().vendor_library();
+    const std::string_view name = library.commands[static_cast<std::size_t>(what.element)];
+    enqueue({multiply_command{what, name}, reads, writes}, {}, nullptr, nullptr);
+    finish_at_exit(library.words);  // it may have registered something
 }
 
 void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,

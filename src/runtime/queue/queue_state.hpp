@@ -64,6 +64,10 @@ public:
                         std::span<storage* const> reads, std::span<storage* const> writes,
                         std::span<const event> waits = {}, event* made = nullptr);
 
+    /// Multiplies matrices by the vendor's library of the device, which must have one.
+    void enqueue_multiply(const matrix_product&, std::span<storage* const> reads,
+                          std::span<storage* const> writes);
+
     /// Writes from host memory that `keep` owns and that is released once the bytes are read. Without `keep`,
     /// up to 4 MiB are copied aside; more are sent before the call returns. A region is a box of bytes, or
     /// contiguous bytes if its row_pitch is 0; on the host, rows are packed.

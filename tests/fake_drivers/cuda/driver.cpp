@@ -11,16 +11,12 @@
 #include <vector>
 
 #include "fake_drivers/kernels.hpp"
-#include "fake_drivers/stream.hpp"
 
 namespace balm::cuda {
 
 using test::driver_object;
 using test::stream;
 
-struct CUstream_st : driver_object {
-    stream commands;
-};
 struct CUevent_st : driver_object {
     test::command_handle recorded;  // null: nothing yet
 };

@@ -13,8 +13,13 @@
 
 #include "driver/cuda/driver_api.hpp"
 #include "fake_drivers/faults.hpp"
+#include "fake_drivers/stream.hpp"
 
 namespace balm::cuda {
+
+struct CUstream_st : test::driver_object {
+    test::stream commands;
+};
 
 inline constexpr auto unknown_error = static_cast<CUresult>(999);
 
