@@ -299,8 +299,7 @@ TEST(V18_vendor_products, are_described) {
         const auto A = balm::view(x, {64, 64});
         const auto W = balm::view(whole, {64, 64});
         const auto Z = balm::view(z, {64, 64});
-        const auto starts = [](const std::string& words) { return testing::StartsWith(words); };
-        EXPECT_THAT(describe_matmul(A, A), starts("64 x 64 by 64 x 64, f64: Balm's "));
+        EXPECT_THAT(describe_matmul(A, A), testing::StartsWith("64 x 64 by 64 x 64, f64: Balm's "));
         EXPECT_THAT(describe_matmul(A, A), Not(HasSubstr("library")));
         EXPECT_THAT(describe_matmul(W, W, library),
                     HasSubstr("; not the vendor's library: it does not multiply i32\n"));

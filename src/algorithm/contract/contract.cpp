@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "algorithm/contract/labelled.hpp"
@@ -72,7 +73,9 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
     if (only_b != b.letters) b = summed(b, only_b, extents, element);
 
     // Neighbouring elements of the result become columns of the product.
-    if (!output.empty() && has(a.letters, output.back()) && !has(b.letters, output.back())) std::swap(a, b);
+    const bool is_swapped =
+        !output.empty() && has(a.letters, output.back()) && !has(b.letters, output.back());
+    if (is_swapped) std::swap(a, b);
     const std::string inner = without(common(a.letters, b.letters), output);
     if (inner.empty() && !is_real) return {};
     const std::string batch = common(common(output, a.letters), b.letters),
@@ -83,7 +86,9 @@ tape contracted(const subscripts& words, const letter_extents& extents, const ta
                                 extents.of(columns).count(), extents.of(inner).count()};
     const bool wants_library = how.by == multiply_by::vendor_library;
     const auto describe = [&](std::string_view method, std::string_view fault) {
-        *how.plan += product_words(sizes, how.element, method, wants_library ? fault : "");
+        product_extents given = sizes;
+        if (is_swapped) std::swap(given.rows, given.columns);
+        *how.plan += product_words(given, how.element, method, wants_library ? fault : "");
     };
     if (inner.empty()) {
         if (how.plan != nullptr) describe("fused into the expression that contains it", "nothing is summed");
