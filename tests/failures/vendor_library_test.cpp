@@ -54,6 +54,7 @@ std::string message_if_fails(const context& ctx, const std::string& call) {
         const balm::queue_scope in(own);
         squared s(context({fresh}));
         fresh.finish();
+        fresh.trim();  // with memory to release, a product is tried twice
         fail_driver_call(nth);
         std::string message;
         try {

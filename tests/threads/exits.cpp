@@ -150,6 +150,7 @@ struct flight {
     balm::context where;
     vector<int> a{where, n, 1}, b{where, n, 2}, total{where, 1, 0}, reversed{where, n, 0};
     vector<int> of_callbacks{where, n, 3};  // which come in one thread
+    vector<float> matrix{where, 1024, 1.f}, product{where, 1024};
     balm::mixed_buffer<int> memory = where.device(0).mixed_buffer<int>(items);
     balm::mixed_buffer<int> gated = where.device(0).mixed_buffer<int>(n);
     balm::queue other = where.device(0).make_queue(), waiting = where.device(0).make_queue();
@@ -170,6 +171,13 @@ void kernels(flight& f) {
     for (int k = 0; k < 10; ++k)
         f.events.push_back(f.where.device(0).execute(slow(f.memory, 3'000), {items}));
     f.events.push_back(f.other.execute(add(f.memory, 1), {items}));
+}
+/// By the vendor's library, where there is one.
+void products(flight& f) {
+    const auto A = balm::view(f.matrix, {32, 32}), B = balm::view(f.product, {32, 32});
+    f.product = balm::matmul(A, A, balm::multiply_by::vendor_library);
+    const balm::queue_scope there(f.other);
+    f.matrix = balm::matmul(A, B, balm::multiply_by::vendor_library);
 }
 /// The kernel's output is shown by whoever waits, or at the end.
 void prints(flight& f) { f.events.push_back(f.where.device(0).execute(shout(f.a), {n})); }
@@ -195,8 +203,9 @@ struct work {
     void (*start)(flight&);
 };
 constexpr work works[] = {
-    {"nothing", nothing}, {"arrays", arrays},       {"reductions", reductions}, {"kernels", kernels},
-    {"prints", prints},   {"callbacks", callbacks}, {"gates", gates},           {"all", all},
+    {"nothing", nothing}, {"arrays", arrays},     {"reductions", reductions},
+    {"kernels", kernels}, {"prints", prints},     {"callbacks", callbacks},
+    {"gates", gates},     {"products", products}, {"all", all},
 };
 
 void (*start_work)(flight&) = nothing;

@@ -86,8 +86,9 @@ struct work {
     const char* name;
     int steps_before_print;  ///< of the array that is printed; -1: nothing is
 };
-constexpr work works[] = {{"nothing", -1}, {"arrays", -1},    {"reductions", -1}, {"kernels", -1},
-                          {"prints", 0},   {"callbacks", -1}, {"gates", -1},      {"all", 50}};
+constexpr work works[] = {{"nothing", -1}, {"arrays", -1},   {"reductions", -1},
+                          {"kernels", -1}, {"prints", 0},    {"callbacks", -1},
+                          {"gates", -1},   {"products", -1}, {"all", 50}};
 constexpr std::size_t work_count = std::size(works);
 
 /// What the kernel prints, of an array that begins with 1 and becomes 3 x + 2 in each step.

@@ -87,7 +87,14 @@ void queue_state::enqueue_multiply(const matrix_product& what, std::span<storage
     check_kernel_may(reads, writes);
     const matrix_library library = device_.driver().vendor_library();
     const std::string_view name = library.commands[static_cast<std::size_t>(what.element)];
-    enqueue({multiply_command{what, name}, reads, writes}, {}, nullptr, nullptr);
+    const command multiply{multiply_command{what, name}, reads, writes};
+    try {
+        enqueue(multiply, {}, nullptr, nullptr);
+    } catch (
+        const out_of_memory_error&) {  // libraries allocate workspaces, which the pool may be in the way of
+        if (device_.pool().trim() == 0) throw;
+        enqueue(multiply, {}, nullptr, nullptr);
+    }
     finish_at_exit(library.words);  // it may have registered something
 }
 
