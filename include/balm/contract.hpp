@@ -181,7 +181,8 @@ auto matmul(const A& a, const B& b, multiply_by by = multiply_by::own_kernels) {
 /// The result is an expression like that of matmul; if nothing is summed, it is an elementwise product of
 /// views, without a temporary. Throws usage_error for subscripts that name another number of operands or
 /// axes, for a letter whose axes have different extents, for a letter in the result that no operand has or
-/// that occurs there twice, for results of more than eight axes, and for operands on different devices.
+/// that occurs there twice, for results of more than eight axes, and for operands on different devices. `by`
+/// is as in matmul: the vendor's library multiplies batches, too.
 template <array_value A, array_value B>
 auto einsum(std::string_view subscripts, const A& a, const B& b, multiply_by by = multiply_by::own_kernels) {
     return detail::einsum_as({by}, subscripts, a, b);
@@ -213,7 +214,7 @@ auto einsum(std::string_view subscripts, const A& a) {
 ///     c = balm::contract(A, {1}, B, {0});           // matmul(A, B)
 ///
 /// Throws usage_error for an axis that does not exist or is named twice, for different numbers of axes, for
-/// axes of different extents, and as einsum does.
+/// axes of different extents, and as einsum does. `by` is as in matmul.
 template <array_value A, array_value B>
 auto contract(const A& a, std::initializer_list<int> axes_of_a, const B& b,
               std::initializer_list<int> axes_of_b, multiply_by by = multiply_by::own_kernels) {

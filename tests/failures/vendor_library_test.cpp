@@ -99,16 +99,25 @@ TEST(V18_vendor_libraries, are_described_and_multiply_numbers_of_every_type) {
         {"Portable Computing Language", "CLBlast (libclblast.so.1)"}};
     const auto multiplies = []<class T>(const context& ctx, T one) {
         const std::size_t m = 9, k = 10, c = 11;
-        std::vector<T> a(m * k), b(k * c), expected(m * c);
+        std::vector<T> a(m * k), b(k * c);
         for (std::size_t i = 0; i < a.size(); ++i) a[i] = one * static_cast<T>(static_cast<float>(i % 7));
         for (std::size_t i = 0; i < b.size(); ++i) b[i] = one * static_cast<T>(static_cast<float>(i % 5));
-        for (std::size_t i = 0; i < m * c; ++i)
-            for (std::size_t j = 0; j < k; ++j) expected[i] += a[i / c * k + j] * b[i % c * k + j];
         const balm::vector<T> x(ctx, a), y(ctx, b);
-        balm::vector<T> z(ctx, m * c);
-        z = matmul(balm::view(x, {m, k}), balm::view(y, {c, k}).transpose(), multiply_by::vendor_library);
-        const auto got = z.to_host();
-        EXPECT_TRUE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()));
+        for (const bool turn_a : {false, true})
+            for (const bool turn_b : {false, true}) {
+                std::vector<T> expected(m * c);
+                for (std::size_t i = 0; i < m * c; ++i)
+                    for (std::size_t j = 0; j < k; ++j)
+                        expected[i] += a[turn_a ? j * m + i / c : i / c * k + j] *
+                                       b[turn_b ? i % c * k + j : j * c + i % c];
+                balm::vector<T> z(ctx, m * c);
+                const auto A = turn_a ? balm::view(x, {k, m}).transpose() : balm::view(x, {m, k});
+                const auto B = turn_b ? balm::view(y, {c, k}).transpose() : balm::view(y, {k, c});
+                z = matmul(A, B, multiply_by::vendor_library);
+                const auto got = z.to_host();
+                EXPECT_TRUE(std::equal(got.begin(), got.end(), expected.begin(), expected.end()))
+                    << turn_a << turn_b;
+            }
     };
     for (const auto& [platform, words] : all) {
         SCOPED_TRACE(platform);
