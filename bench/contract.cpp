@@ -173,14 +173,16 @@ void measure(benchmark::State& state, const balm::device& on, const task& what,
     }
 }
 
+const task& einsum_task() {
+    static const task made{"ijk,kjl->il", {256, 64, 256}, {256, 64, 256}, {256, 256, 64 * 256, false}};
+    return made;
+}
+
 template <class T>
-void register_by_library(const char* type, bool is_double, int n) {
-    on_devices_that([](const balm::device& on) { return !is_cpu(on); },
-                    fmt::format("matmul of {} x {}, {}, by the vendor's library", n, n, type),
+void register_by_library(const std::string& name, const task& what) {
+    on_devices_that([](const balm::device& on) { return !is_cpu(on); }, name + ", by the vendor's library",
                     [=](benchmark::State& state, const balm::device& on) {
-                        const auto size = static_cast<std::size_t>(n);
-                        measure<T>(state, on, {"ik,kj->ij", {size, size}, {size, size}, {n, n, n, is_double}},
-                                   balm::multiply_by::vendor_library);
+                        measure<T>(state, on, what, balm::multiply_by::vendor_library);
                     });
 }
 
@@ -203,13 +205,15 @@ void register_all() {
     register_product<float>("f32", false, 4096, 1024);
     register_product<float>("f32", false, 1024, 512);
     register_product<double>("f64", true, 4096, 1024);
-    register_by_library<float>("f32", false, 4096);
-    register_by_library<double>("f64", true, 4096);
-    on_every_device(
-        "einsum ijk,kjl->il of 256, 64, 256, 256, f32", [](benchmark::State& state, const balm::device& on) {
-            measure<float>(state, on,
-                           {"ijk,kjl->il", {256, 64, 256}, {256, 64, 256}, {256, 256, 64 * 256, false}});
-        });
+    const std::string einsum = "einsum ijk,kjl->il of 256, 64, 256, 256, f32";
+    on_every_device(einsum, [](benchmark::State& state, const balm::device& on) {
+        measure<float>(state, on, einsum_task());
+    });
+    register_by_library<float>("matmul of 4096 x 4096, f32",
+                               {"ik,kj->ij", {4096, 4096}, {4096, 4096}, {4096, 4096, 4096, false}});
+    register_by_library<double>("matmul of 4096 x 4096, f64",
+                                {"ik,kj->ij", {4096, 4096}, {4096, 4096}, {4096, 4096, 4096, true}});
+    register_by_library<float>(einsum, einsum_task());
     // Few rows: the product takes at least the time of reading all of b, 64 MiB.
     on_devices_that(
         [](const balm::device& on) { return !is_cpu(on); }, "matmul of 16 x 4096 and 4096 x 4096, f32",
