@@ -42,3 +42,16 @@ function(balm_program name)
     target_link_libraries(${name} PRIVATE balm::balm balm_options)
     set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
+
+# balm_headers(NAME LINK libraries... PRECOMPILE headers... [OPTIONS options...]): headers that many programs include,
+# precompiled once; `target_precompile_headers(PROGRAM REUSE_FROM NAME)` uses them. Programs include them all the same.
+function(balm_headers name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;PRECOMPILE;OPTIONS")
+    file(CONFIGURE OUTPUT ${name}.cpp CONTENT "")
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+    set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+    target_link_libraries(${name} PRIVATE ${arg_LINK})
+    target_compile_options(${name} PRIVATE ${arg_OPTIONS}
+        $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)  # for ccache
+    target_precompile_headers(${name} PRIVATE ${arg_PRECOMPILE})
+endfunction()

@@ -137,9 +137,8 @@ expr<element_of<First>> weighted_sum(const Factor* factors, const First& first, 
     const auto add = [&](Factor factor, const auto& x) {
         if (factor == Factor(0)) return;
         auto term = static_cast<number_of<First>>(factor) * x;
-        auto before = std::exchange(sum, std::nullopt);
-        if (before)
-            sum.emplace(*std::move(before) + std::move(term));
+        if (sum)
+            sum.emplace(*std::move(sum) + std::move(term));
         else
             sum.emplace(std::move(term));
     };
