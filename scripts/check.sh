@@ -50,7 +50,7 @@ step_tsan() {
 }
 # The units of the preset `clang`: the files of the library and the programs, or the commands that compile the rest but
 # for what step_asan compiles with that compiler, the snippets of pages, which are written when they are built, and the
-# precompiled header.
+# precompiled headers.
 clang_units() {
     cmake --preset clang >&2
     python3 - "$1" <<'PYTHON'
@@ -69,7 +69,7 @@ PYTHON
 }
 # The other compiler's warnings on what step_tidy does not look at.
 step_clang() {
-    build_preset clang test_headers
+    build_preset clang test_headers test_vexcl_headers
     clang_units rest | xargs --no-run-if-empty -d '\n' -n 1 -P "$jobs" bash -c
 }
 # Balm works until the process is gone, so nothing of it is destroyed at exit but what a comment excepts.
