@@ -324,7 +324,7 @@ TEST(V13_fft, faults_are_told) {
     });
 }
 
-TEST(V13_fft, of_three_devices) {
+TEST(V13_fft_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm", "V13_fft.shifts*:V13_fft.of_expressions*");
 }
 

@@ -261,7 +261,7 @@ TEST(V15_histogram, new_bins_and_sizes_compile_nothing) {
     });
 }
 
-TEST(V15_histogram, over_three_devices) {
+TEST(V15_histogram_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm", "V15_histogram.*-*compile_nothing");
 }
 

@@ -434,7 +434,7 @@ TEST(V15_reduce_by_key, new_sizes_compile_nothing) {
     });
 }
 
-TEST(V15_reduce_by_key, over_three_devices) {
+TEST(V15_reduce_by_key_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm",
                          "V15_reduce_by_key.*-*with_sub_groups*:*on_cpus*:*compile_nothing");
 }

@@ -411,7 +411,7 @@ TEST(V15_select, parts_of_all_weights) {
     });
 }
 
-TEST(V15_select, over_three_devices) {
+TEST(V15_select_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm", "V15_select.*-*with_sub_groups*:*on_cpus*:*compile_nothing");
 }
 

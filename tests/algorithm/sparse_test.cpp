@@ -414,7 +414,7 @@ TEST(V11_sparse, a_vector_of_another_device_is_refused) {
                 HasSubstr("make both with the same context"));
 }
 
-TEST(V11_sparse, over_several_devices) {
+TEST(V11_sparse_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm", "V11_sparse.*:V11_sparse_types/1.*:V11_sparse_types/8.*");
 }
 

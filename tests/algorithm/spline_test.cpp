@@ -601,7 +601,7 @@ TEST(V20_cubic_spline, refuses_what_is_no_grid) {
     });
 }
 
-TEST(V20_splines, of_three_devices) {
+TEST(V20_splines_of_three_devices, do_the_same) {
     run_on_three_devices(
         "test_algorithm",
         "V20_scattered_spline.*run*:V20_scattered_spline.*fit:V20_cubic_spline.of_boxes_of_floats");

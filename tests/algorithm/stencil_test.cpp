@@ -283,7 +283,7 @@ TEST(V14_stencils, take_two_kernels) {
     });
 }
 
-TEST(V14_stencils, over_several_devices) {
+TEST(V14_stencils_of_three_devices, do_the_same) {
     run_on_three_devices("test_algorithm",
                          "V14_stencils.neighbours*:V14_convolutions.weights*:V14_convolutions.with*boxes:"
                          "V14_convolutions.with_more*");

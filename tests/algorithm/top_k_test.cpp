@@ -129,7 +129,7 @@ TEST(V15_top_k, faults_are_told) {
     });
 }
 
-TEST(V15_top_k, of_three_devices) {
+TEST(V15_top_k_of_three_devices, does_the_same) {
     run_on_three_devices("test_algorithm", "V15_top_k.by*:V15_top_k.vectors*");
 }
 

@@ -1026,7 +1026,7 @@ TEST(V4_random_programs, compute_what_the_host_computes) {
     });
 }
 
-TEST(V4_random_programs, compute_the_same_on_three_devices) {
+TEST(V4_random_programs_of_three_devices, compute_the_same) {
     run_on_three_devices("test_array", "V4_random_programs.compute_what*");
 }
 

@@ -122,7 +122,7 @@ TEST(B13_shifted_views, are_what_the_host_computes) {
     });
 }
 
-TEST(B13_shifted_views, over_three_devices_are_the_same) {
+TEST(B13_shifted_views_of_three_devices, are_the_same) {
     run_on_three_devices("test_array", "B13_shifted_views.are_what*");
 }
 

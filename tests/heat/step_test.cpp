@@ -30,8 +30,12 @@ void on_every_device_and_plan(const std::function<void(balm::context&, const hea
     });
 }
 
-TEST(H1_step, reaches_the_golden_results) {
+/// The golden runs of fewer than this many steps, and the others.
+constexpr unsigned many_steps = 5000;
+
+void reach_the_golden_results(const std::function<bool(unsigned)>& is_tested) {
     for (const heat_test::golden_run& run : heat_test::golden_runs) {
+        if (!is_tested(run.n)) continue;
         const heat::world world = parse(golden(run.input)), expected = parse(golden(run.result));
         on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
             EXPECT_LE(heat::max_difference(stepped(world, run.dt, run.n, context, plan), expected.state),
@@ -39,6 +43,14 @@ TEST(H1_step, reaches_the_golden_results) {
                 << run.result;
         });
     }
+}
+
+TEST(H1_step, reaches_the_golden_results) {
+    reach_the_golden_results([](unsigned n) { return n < many_steps; });
+}
+
+TEST(H1_many_steps, reach_the_golden_results) {
+    reach_the_golden_results([](unsigned n) { return n >= many_steps; });
 }
 
 TEST(H1_step, agrees_with_the_serial_steps_in_random_worlds) {
