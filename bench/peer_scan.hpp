@@ -13,6 +13,8 @@ namespace peer {
 struct cuda_scan_functions {
     /// An array of n elements, doubles or 32-bit integers, one for the results, and what else CUB needs.
     void* (*make)(bool of_doubles, std::size_t n);
+    /// The same of 32-bit integers in runs of `run` equal keys, which are 32-bit integers, too.
+    void* (*make_by_key)(std::size_t run, std::size_t n);
     /// cub::DeviceScan; the copy moves as many bytes, read and written, as a scan that reads each element
     /// once.
     cuda_work_functions on_work;
