@@ -69,7 +69,7 @@ PYTHON
 }
 # The other compiler's warnings on what step_tidy does not look at.
 step_clang() {
-    build_preset clang test_headers test_vexcl_headers
+    build_preset clang test_headers test_vexcl_headers example_headers
     clang_units rest | xargs --no-run-if-empty -d '\n' -n 1 -P "$jobs" bash -c
 }
 # Balm works until the process is gone, so nothing of it is destroyed at exit but what a comment excepts.

@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t arena_bytes = std::size_t{1} << 44;  // of addresses; only pages in use take memory
 constexpr std::size_t most_filled = std::size_t{16} << 20;
+/// Blocks in use that have guard pages, at most: each takes up to four of the 65,530 mappings of a process,
+/// and PoCL allocates several of them for each command that waits. The C library allocates the rest.
+constexpr std::size_t most_blocks = 8000;
 
 /// Null until it is initialized, and where there are no such addresses: then the C library allocates.
 std::byte* const arena = [] {
@@ -25,7 +28,7 @@ std::byte* const arena = [] {
         ::mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return made == MAP_FAILED ? nullptr : static_cast<std::byte*>(made);
 }();
-std::atomic<std::size_t> used{0}, allocations{0};
+std::atomic<std::size_t> used{0}, allocations{0}, blocks{0};
 
 bool is_in_arena(const std::byte* p) {
     const std::less<> less;
@@ -39,6 +42,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + un
 
 void* guarded(std::size_t alignment, std::size_t bytes) {
     if (arena == nullptr || bytes == 0 || bytes > arena_bytes / 2 || alignment > page) return nullptr;
+    if (blocks >= most_blocks) return nullptr;
     const std::size_t aligned = rounded_up(bytes, alignment), body = rounded_up(aligned, page);
     const std::size_t begin = used.fetch_add(body + 3 * page);
     if (begin > arena_bytes / 2) return nullptr;
@@ -46,6 +50,7 @@ void* guarded(std::size_t alignment, std::size_t bytes) {
     if (::mprotect(block, page, PROT_READ | PROT_WRITE) != 0 ||
         ::mprotect(block + 2 * page, body, PROT_READ | PROT_WRITE) != 0)
         return nullptr;
+    ++blocks;
     std::memcpy(block, &body, sizeof body);
     std::memset(block + 2 * page, 0xa5, std::min(body, most_filled));
     return block + 2 * page + (allocations++ % 2 == 0 ? 0 : body - aligned);
@@ -57,6 +62,7 @@ void release(std::byte* p) {
     std::memcpy(&body, block, sizeof body);
     ::madvise(block, body + 3 * page, MADV_DONTNEED);
     ::mprotect(block, body + 3 * page, PROT_NONE);
+    --blocks;
 }
 
 /// The C library's function. Not a local static: the loader may free something before it answers.
