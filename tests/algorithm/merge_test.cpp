@@ -379,7 +379,8 @@ TEST(V15_sets, into_targets_of_many_tiles) {
     auto random = seeded_random();
     in_all_merges([&](const context& ctx) {
         const std::size_t n = 100'000 + pick(random, 100'000), m = 100'000 + pick(random, 100'000);
-        const auto [a, b] = sorted_arrays<int>(kind::low_bits, random, n, m, ascending);
+        const auto arrays = sorted_arrays<int>(kind::low_bits, random, n, m, ascending);
+        const std::vector<int>&a = arrays.first, &b = arrays.second;
         const vector<int> p = on_device(ctx, a), q = on_device(ctx, b);
         const auto check = [&](const char* words, auto into_targets, auto on_host) {
             SCOPED_TRACE(words);
