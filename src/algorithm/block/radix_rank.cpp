@@ -127,6 +127,7 @@ std::vector<Int> radix_rank::ranks_by_matching(int each, const digits& digit) co
         own.store(k, {node_of(next + cast<int>(popcount(same & lane_mask_lt())))});
     }
     std::vector<Int> made;
+    made.reserve(static_cast<std::size_t>(each));
     for (int k = 0; k < each; ++k) made.push_back(loaded(own, k));
     return made;
 }
