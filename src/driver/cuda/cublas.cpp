@@ -84,6 +84,7 @@ cublas_found search_for_cublas() {
             result.words += library.describe_failures();
             continue;
         }
+        library.keep_loaded();  // unloaded, it would leak what it allocates when it is loaded
         const auto note = [&](const std::string& reason) {
             result.words += fmt::format("{} ({})", name, reason);
         };
@@ -97,7 +98,6 @@ cublas_found search_for_cublas() {
             note(fault);
             continue;
         }
-        library.keep_loaded();
         return {api, true, fmt::format("cuBLAS {}.{} ({})", major, minor, name)};
     }
     result.words = "cuBLAS was not found: " + result.words;
