@@ -58,6 +58,15 @@ public:
         return reinterpret_cast<Signature*>(symbol(symbol_name));
     }
 
+    /// The same. If the library lacks the function, `missing` lists its name, after a comma unless it is the
+    /// first.
+    template <class Signature>
+    Signature* function(const char* symbol_name, std::string& missing) const {
+        auto* const found = function<Signature>(symbol_name);
+        if (found == nullptr) missing.append(missing.empty() ? "" : ", ").append(symbol_name);
+        return found;
+    }
+
     /// Keeps the library loaded for the life of the process. Drivers need this: their threads and exit
     /// handlers outlive any handle.
     void keep_loaded() noexcept { keep_ = true; }

@@ -54,9 +54,7 @@ constexpr std::string_view cublas_names[] = {"libcublas.so.13", "libcublas.so.12
 // The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(cublas_api& api, const runtime::shared_library& library) {
     std::string missing;
-#define BALM_CUBLAS_FIND(name, ...)                       \
-    api.name = library.function<int(__VA_ARGS__)>(#name); \
-    if (api.name == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(#name);
+#define BALM_CUBLAS_FIND(name, ...) api.name = library.function<int(__VA_ARGS__)>(#name, missing);
     BALM_CUBLAS_TABLE(BALM_CUBLAS_FIND)
 #undef BALM_CUBLAS_FIND
     api.cublasGetStatusName = library.function<const char*(int)>("cublasGetStatusName");

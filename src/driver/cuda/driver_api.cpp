@@ -14,9 +14,8 @@ namespace {
 // The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(driver_api& api, const runtime::shared_library& library) {
     std::string missing;
-#define BALM_CUDA_FIND(name, symbol, ...)                        \
-    api.name = library.function<CUresult(__VA_ARGS__)>(#symbol); \
-    if (api.name == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(#symbol);
+#define BALM_CUDA_FIND(name, symbol, ...) \
+    api.name = library.function<CUresult(__VA_ARGS__)>(#symbol, missing);
     BALM_CUDA_DRIVER_TABLE(BALM_CUDA_FIND)
 #undef BALM_CUDA_FIND
     return missing;

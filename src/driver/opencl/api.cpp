@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "base/opencl_loader.hpp"
 
 namespace balm::opencl {
@@ -11,9 +13,8 @@ namespace {
 // The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(loader_api& api, const runtime::shared_library& library) {
     std::string missing;
-#define BALM_OPENCL_FIND(name)                                              \
-    api.name = reinterpret_cast<decltype(api.name)>(library.symbol(#name)); \
-    if (api.name == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(#name);
+#define BALM_OPENCL_FIND(name) \
+    api.name = library.function<std::remove_pointer_t<decltype(api.name)>>(#name, missing);
     BALM_OPENCL_TABLE(BALM_OPENCL_FIND)
 #undef BALM_OPENCL_FIND
     return missing;

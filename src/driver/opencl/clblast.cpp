@@ -41,9 +41,13 @@ struct operand {
     int transpose;
 };
 
-/// The two functions of an element type: `one` and `of` are addresses of gemm<T> and batched_gemm<T>.
+/// A function of the library, whose type depends on the elements.
+using any_function = void();
+
+/// `one` is a gemm<T>, `batched` a batched_gemm<T>.
 template <class T>
-int multiply(void* one, void* batched, const runtime::matrix_product& of, cl_command_queue queue) {
+int multiply(any_function* one, any_function* batched, const runtime::matrix_product& of,
+             cl_command_queue queue) {
     const operand a(of.a, of.element), b(of.b, of.element), c(of.result, of.element);
     T alpha{}, beta{};
     if constexpr (requires { alpha.s; })
@@ -62,7 +66,8 @@ int multiply(void* one, void* batched, const runtime::matrix_product& of, cl_com
 
 struct clblast_row {
     const char *one, *batched;
-    int (*multiply)(void* one, void* batched, const runtime::matrix_product&, cl_command_queue);
+    int (*multiply)(any_function* one, any_function* batched, const runtime::matrix_product&,
+                    cl_command_queue);
 };
 constexpr std::size_t row_count = static_cast<std::size_t>(runtime::product_element::count);
 constexpr std::array<clblast_row, row_count> clblast_rows{{
@@ -74,7 +79,7 @@ constexpr std::array<clblast_row, row_count> clblast_rows{{
 
 struct clblast_found {
     struct functions {
-        void *one = nullptr, *batched = nullptr;
+        any_function *one = nullptr, *batched = nullptr;
     };
     std::array<functions, row_count> of_rows;
     bool is_ready = false;
@@ -90,13 +95,9 @@ clblast_found search_for_clblast() {
         return result;
     }
     std::string missing;
-    const auto find = [&](const char* name) {
-        void* const found = library.symbol(name);
-        if (found == nullptr) missing += (missing.empty() ? "" : ", ") + std::string(name);
-        return found;
-    };
     for (std::size_t k = 0; k < row_count; ++k)
-        result.of_rows[k] = {find(clblast_rows[k].one), find(clblast_rows[k].batched)};
+        result.of_rows[k] = {library.function<any_function>(clblast_rows[k].one, missing),
+                             library.function<any_function>(clblast_rows[k].batched, missing)};
     result.is_ready = missing.empty();
     result.words = result.is_ready
                        ? fmt::format("CLBlast ({})", library.name())
