@@ -35,10 +35,7 @@ public:
     exchange(std::vector<device_arrays> parts, std::size_t keys, const ordering& by)
         : parts_(std::move(parts)), keys_(keys), by_(by), pieces_(parts_.size()) {
         std::vector<std::size_t> ranks{0};
-        for (const device_arrays& each : parts_) {
-            ranks.push_back(ranks.back() + size_of(each));
-            links_.push_back(each[0]->device().make_queue());
-        }
+        for (const device_arrays& each : parts_) ranks.push_back(ranks.back() + size_of(each));
         splits_ = splits_of(parts_, keys, by, ranks);
     }
 
@@ -64,14 +61,16 @@ private:
     /// the device copies those that it holds itself. A device that keeps all of its own gets nothing.
     void get(std::size_t j) {
         if (count(j, j) == size_of(parts_[j])) return;
+        runtime::device_state& device = parts_[j][0]->device();
+        runtime::queue_state& link = *links_.emplace_back(device.make_queue());
         for (std::size_t d = 0; d < parts_.size(); ++d) {
             if (count(j, d) == 0) continue;
-            runtime::queue_state& queue = d == j ? parts_[j][0]->device().default_queue() : *links_[j];
+            runtime::queue_state& queue = d == j ? device.default_queue() : link;
             pieces_[j].push_back(made_on(parts_[j], parts_[d], count(j, d)));
             for (std::size_t k = 0; k < parts_[d].size(); ++k)
                 copy_elements(queue, *pieces_[j].back()[k], 0, *parts_[d][k], splits_[j][d], count(j, d));
         }
-        links_[j]->flush();
+        link.flush();
     }
 
     /// Merges neighbouring runs in pairs, the last pair into the part. The memory of merged runs is free for
@@ -104,7 +103,7 @@ private:
     const ordering& by_;
     std::vector<std::vector<std::size_t>> splits_;    ///< of each device's first position, in each part
     std::vector<std::vector<device_arrays>> pieces_;  ///< per device: sorted runs, in the order of parts
-    std::vector<std::shared_ptr<runtime::queue_state>> links_;  ///< per device: copies from the others
+    std::vector<std::shared_ptr<runtime::queue_state>> links_;  ///< of devices that copy from others
 };
 
 }  // namespace
