@@ -1,5 +1,8 @@
 #pragma once
 // Contractions by nested loops on the host, in whole numbers: sums are exact in any order.
+// What all products are held to, whatever multiplies.
+
+#include <gtest/gtest.h>
 
 #include <cstddef>
 #include <map>
@@ -7,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "balm/contract.hpp"
 #include "balm/vector.hpp"
 
 namespace balm::test {
@@ -56,6 +60,31 @@ std::vector<R> values_of(const E& e) {
 
 inline std::vector<double> numbers(std::mt19937_64& random, std::size_t n) {
     return small_numbers<double>(random, n);
+}
+
+/// Products in expressions, of expressions, into views and into their own operands.
+inline void expect_products_in_expressions(const context& ctx, std::mt19937_64& random, multiply_by by) {
+    const std::size_t n = 24;
+    const shape box(n, n);
+    const auto a = numbers(random, n * n), b = numbers(random, n * n), c = numbers(random, n * n);
+    const auto product = looped<double>("ik", box, a, "kj", box, b, "ij");
+    const auto each = [&](auto&& f) {
+        std::vector<double> made;
+        for (std::size_t k = 0; k < n * n; ++k) made.push_back(f(k));
+        return made;
+    };
+    vector<double> x(ctx, a), y(ctx, b), z(ctx, c);
+    const auto A = balm::view(x, box), B = balm::view(y, box);
+    z += 2 * matmul(A, B, by);
+    EXPECT_EQ(values_of<double>(z), each([&](std::size_t k) { return c[k] + 2 * product[k]; }));
+    // Into a view, of expressions, and beside a transpose of itself.
+    balm::view(z, box).transpose() = matmul(A + 0.0, 1.0 * B, by) + matmul(A, B, by).tape().size * 0.0;
+    EXPECT_EQ(values_of<double>(z), each([&](std::size_t k) { return product[k % n * n + k / n]; }));
+    // The target among the operands.
+    x = matmul(A, B, by);
+    EXPECT_EQ(values_of<double>(x), product);
+    y = matmul(B.transpose(), B, by);
+    EXPECT_EQ(values_of<double>(y), looped<double>("ki", box, b, "kj", box, b, "ij"));
 }
 
 }  // namespace balm::test

@@ -158,35 +158,16 @@ TEST(V18_vendor_products, of_batches) {
 
 TEST(V18_vendor_products, stand_in_expressions_and_read_them) {
     auto random = seeded_random();
-    const std::size_t n = 24;
-    const shape box(n, n);
-    const auto a = numbers(random, n * n), b = numbers(random, n * n), c = numbers(random, n * n);
+    const shape box(24, 24);
+    const auto a = numbers(random, box.count()), b = numbers(random, box.count());
     const auto product = looped<double>("ik", box, a, "kj", box, b, "ij");
-    const auto each = [&](auto&& f) {
-        std::vector<double> made;
-        for (std::size_t k = 0; k < n * n; ++k) made.push_back(f(k));
-        return made;
-    };
-    const auto read = [](const vector<double>& v) {
-        const auto got = v.to_host();
-        return std::vector<double>(got.begin(), got.end());
-    };
     on_contexts_with_library([&](const context& ctx) {
-        vector<double> x(ctx, a), y(ctx, b), z(ctx, c);
+        expect_products_in_expressions(ctx, random, library);
+        const vector<double> x(ctx, a), y(ctx, b);
         const auto A = balm::view(x, box), B = balm::view(y, box);
-        z += 2 * matmul(A, B, library);
-        EXPECT_EQ(read(z), each([&](std::size_t k) { return c[k] + 2 * product[k]; }));
-        // Into a view, of expressions.
-        balm::view(z, box).transpose() = matmul(A + 0.0, 1.0 * B, library);
-        EXPECT_EQ(read(z), each([&](std::size_t k) { return product[k % n * n + k / n]; }));
         const vector<float> narrow(ctx, std::vector<float>(b.begin(), b.end()));
         EXPECT_EQ(values_of<double>(matmul(A, balm::view(narrow, box), library)), product);
         EXPECT_EQ(values_of<double>(contract(A, {1}, B, {0}, library)), product);
-        // The target among the operands.
-        x = matmul(A, B, library);
-        EXPECT_EQ(read(x), product);
-        y = matmul(B.transpose(), B, library);
-        EXPECT_EQ(read(y), looped<double>("ki", box, b, "kj", box, b, "ij"));
     });
 }
 
