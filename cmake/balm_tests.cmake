@@ -34,8 +34,8 @@ function(balm_test_properties test)
         ENVIRONMENT "${balm_test_environment};${kernels}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
-# balm_discover_suites(TARGET [KERNELS how] LABELS label... [THOROUGH suite...]): a test for each suite of a GoogleTest
-# program. Those of THOROUGH have that label, too.
+# balm_discover_suites(TARGET [KERNELS how] LABELS label... [THOROUGH pattern...]): a test for each suite of a
+# GoogleTest program. Those whose names match a pattern of THOROUGH have that label, too.
 function(balm_discover_suites target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" "LABELS;THOROUGH")
     set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
