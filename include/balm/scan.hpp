@@ -28,8 +28,15 @@ struct scan {
 
 /// The scan as a materialised operand of expressions.
 tape scanned(tape&& values, const scan&);
-/// The same, restarted at elements where `starts`, of booleans, is true.
-tape scanned(tape&& values, const scan&, tape&& starts);
+/// The segments of a scan by key.
+struct segments {
+    tape starts;  ///< of booleans: whether an element begins a segment
+    tape keys;    ///< of each element, at which kernels compare neighbours that they load together
+    std::size_t key_count = 1;
+    std::shared_ptr<const ir::function> same = {};  ///< compares the keys of two elements; null: ==
+};
+/// The same, restarted where segments begin.
+tape scanned(tape&& values, const scan&, segments&&);
 
 }  // namespace array
 
@@ -52,18 +59,18 @@ array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, I init) {
     return how;
 }
 
-/// Whether an element's key differs from the one before it.
+/// Segments of equal keys.
 template <class K>
-array::tape starts_of_segments(K&& keys) {
+array::segments segments_of(K&& keys) {
     static_assert(are_scalars<K>(), "Balm: the keys of a scan must be numbers");
     const expr<element_of<K>> own(begin<array_scalar<K>()>(keys));
     const auto here = element_index();
-    return (own != own[balm::max(here - 1, std::int64_t{0})]).tape();
+    return {(own != own[balm::max(here - 1, std::int64_t{0})]).tape(), own.tape()};
 }
 
-/// Whether an element's keys differ from those before it, as decided by a function.
+/// Segments of keys that belong together, as decided by a function.
 template <class K, class... P>
-array::tape starts_of_segments(const K& keys, const device_function<dsl::Bool, P...>& same) {
+array::segments segments_of(const K& keys, const device_function<dsl::Bool, P...>& same) {
     static_assert(
         sizeof...(P) == 2 * array_count<K>,
         "Balm: a function that compares neighbours takes the keys of one element, then those of the next");
@@ -71,9 +78,12 @@ array::tape starts_of_segments(const K& keys, const device_function<dsl::Bool, P
         [&](const auto&... each) {
             const auto here = element_index();
             const auto before = balm::max(here - 1, std::int64_t{0});
-            return (here > 0 &&
-                    !call_function(same, expr<element_of<decltype(each)>>(each)[before]..., each...))
-                .tape();
+            array::tape own;
+            (own.append(begin<array_scalar<decltype(each)>()>(each)), ...);
+            return array::segments{
+                (here > 0 && !call_function(same, expr<element_of<decltype(each)>>(each)[before]..., each...))
+                    .tape(),
+                std::move(own), array_count<K>, same.function()};
         },
         listed_arrays(keys));
 }
@@ -93,16 +103,10 @@ auto scanned(lazy_reduction<R> what, bool is_inclusive, I... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
     return expr<R>(array::scanned(std::move(what).tape(), how));
 }
-template <class K, class R, class... I>
-auto scanned_by_key(K&& keys, lazy_reduction<R> what, bool is_inclusive, I... init) {
-    const array::scan how = scan_of(what, is_inclusive, init...);
-    return expr<R>(array::scanned(std::move(what).tape(), how, starts_of_segments(static_cast<K&&>(keys))));
-}
-
 template <class R, class... I>
-auto scanned_in_segments(lazy_reduction<R> what, bool is_inclusive, array::tape&& starts, I... init) {
+auto scanned_in_segments(lazy_reduction<R> what, bool is_inclusive, array::segments&& of, I... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
-    return expr<R>(array::scanned(std::move(what).tape(), how, std::move(starts)));
+    return expr<R>(array::scanned(std::move(what).tape(), how, std::move(of)));
 }
 
 template <class V>
@@ -160,26 +164,26 @@ auto exclusive_scan(V&& values, I init) {
 ///     totals = balm::inclusive_scan_by_key(keys, x);
 template <array_value K, scannable V>
 auto inclusive_scan_by_key(K&& keys, V&& values) {
-    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
-                                  true);
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
+                                       detail::segments_of(static_cast<K&&>(keys)));
 }
 /// … with an initial value, from which each segment starts.
 template <array_value K, scannable V, scalar_type I>
 auto inclusive_scan_by_key(K&& keys, V&& values, I init) {
-    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
-                                  true, init);
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
+                                       detail::segments_of(static_cast<K&&>(keys)), init);
 }
 /// … without the element itself.
 template <array_value K, scannable V>
 auto exclusive_scan_by_key(K&& keys, V&& values) {
-    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
-                                  false);
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
+                                       detail::segments_of(static_cast<K&&>(keys)));
 }
 /// … with an initial value, which is each segment's first result.
 template <array_value K, scannable V, scalar_type I>
 auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
-    return detail::scanned_by_key(static_cast<K&&>(keys), detail::as_reduction(static_cast<V&&>(values)),
-                                  false, init);
+    return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
+                                       detail::segments_of(static_cast<K&&>(keys)), init);
 }
 
 /// The same with a function that decides whether neighbours belong to one segment, as in reduce_by_key:
@@ -191,13 +195,13 @@ template <array_list K, class... P, scannable V, class... I>
 requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto inclusive_scan_by_key(
     const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
-                                       detail::starts_of_segments(keys, same), init...);
+                                       detail::segments_of(keys, same), init...);
 }
 template <array_list K, class... P, scannable V, class... I>
 requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto exclusive_scan_by_key(
     const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
-                                       detail::starts_of_segments(keys, same), init...);
+                                       detail::segments_of(keys, same), init...);
 }
 
 }  // namespace balm

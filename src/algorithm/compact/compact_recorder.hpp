@@ -8,6 +8,7 @@
 #include "algorithm/block/group.hpp"
 #include "algorithm/compact/compact_kernels.hpp"
 #include "algorithm/element_of_run.hpp"
+#include "algorithm/neighbouring_keys.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
@@ -158,18 +159,7 @@ protected:
         return {begins(keys_of(recorded(run, k - 1)), list), kept_of(list), state_of(list, i)};
     }
     Bool begins(const values& before, const values& list) const {
-        const values own = keys_of(list);
-        if (how_.same != nullptr) {
-            values operands = block::joined(before, own);
-            for (std::size_t k = 0; k < operands.size(); ++k)
-                operands[k] = as_element(operands[k], how_.same->parameters[k].what);
-            return !Bool(trace::call(how_.same, operands.data(), operands.size(), {}));
-        }
-        node differs = trace::apply(builtin::not_equal, before[0], own[0]);
-        for (std::size_t k = 1; k < own.size(); ++k)
-            differs =
-                trace::apply(builtin::bit_or, differs, trace::apply(builtin::not_equal, before[k], own[k]));
-        return Bool(differs);
+        return differ(before, keys_of(list), how_.same);
     }
     node as_count(const Index& i) const { return trace::convert(block::node_of(i), plan_.count_type()); }
     node counted(const Bool& is_selected) const {

@@ -267,7 +267,6 @@ private:
              how_.is_inclusive,
              how_.has_init,
              how_.init,
-             false,
              box_.outer > 1 ? box_.rows : 0,
              {}});
     }

@@ -107,7 +107,6 @@ void scan_into(vector_state* const* into, vector_state* const* carry, tape&& p, 
          is_inclusive,
          false,
          0,
-         false,
          0,
          is_carry_aside ? carried.all() : carries});
     made.give();

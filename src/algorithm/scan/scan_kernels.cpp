@@ -12,6 +12,7 @@
 #include "algorithm/block/scan.hpp"
 #include "algorithm/block/tile.hpp"
 #include "algorithm/element_of_run.hpp"
+#include "algorithm/neighbouring_keys.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
@@ -33,9 +34,10 @@ using block::values;
 class recorder {
 public:
     recorder(trace::recording& r, const parameter_list& given, const scan_plan& plan, const operations& does,
-             const tape& p, const layout& leaves)
+             const std::shared_ptr<const ir::function>& same, const tape& p, const layout& leaves)
         : plan_(plan),
           does_(does),
+          same_(same),
           has_flag_(plan.of_parts() ? plan.has_flagged_totals() : plan.has_flagged_elements()),
           combines_(has_flag_ ? block::segmented(does.operation(true)) : does.operation(true)),
           state_(scan_state(does, has_flag_)),
@@ -83,21 +85,38 @@ private:
     values at(const Index& i) const {
         if (plan_.stage == scan_stage::total_of_parts) return parts().load(i + given("first_part"));
         if (plan_.stage == scan_stage::parts) return parts().load(i);
-        return at(coordinates(block::node_of(i)), i, 0);
+        const values one = recorded(coordinates(block::node_of(i)));
+        const auto begins = [&] { return plan_.keys > 0 ? begins_segment(one) : begins_row(i, 0); };
+        return state_of(one, i, begins);
     }
     /// Element k of a run of contiguous elements.
     values at_run(const Index& number, int k) const {
-        if (plan_.of_parts()) return at(number * plan_.tile.length + k);
-        return at(element_of_run(number, k, plan_.tile.length, plan_.loads_vectors),
-                  number * plan_.tile.length, k);
+        const Index first = number * plan_.tile.length, i = first + k;
+        if (plan_.of_parts()) return at(i);
+        const auto of_run = [&](int at) {
+            return recorded(element_of_run(number, at, plan_.tile.length, plan_.loads_vectors));
+        };
+        const values one = of_run(k);
+        return state_of(one, i, [&] {
+            if (plan_.keys == 0) return begins_row(first, k);
+            return k == 0 ? begins_segment(one)
+                          : block::node_of(differ(keys_of(of_run(k - 1)), keys_of(one), same_));
+        });
     }
-    /// The element at `place`, which is `away` positions after `first`, the first of its run. A run is no
-    /// longer than a row.
-    values at(const coordinates& place, const Index& first, int away) const {
-        const values recorded = record(p_, leaves_, given_, place);
-        values own = does_.of_element(recorded, place.flat);
+    values recorded(const coordinates& place) const { return record(p_, leaves_, given_, place); }
+    values keys_of(const values& recorded) const {
+        return {recorded.end() - static_cast<std::ptrdiff_t>(plan_.keys), recorded.end()};
+    }
+    /// This value compares an element's keys with those before it, which it loads by themselves.
+    trace::node begins_segment(const values& recorded) const {
+        return recorded[recorded.size() - plan_.keys - 1];
+    }
+    /// The state of an element with these values.
+    template <class Begins>
+    values state_of(const values& recorded, const Index& i, Begins&& begins_here) const {
+        values own = does_.of_element(recorded, block::node_of(i));
         if (!has_flag_) return own;
-        const trace::node begins = plan_.is_by_key ? recorded.back() : begins_row(first, away);
+        const trace::node begins = begins_here();
         if (!plan_.has_init) return flagged(begins, own);
         const values made = block::variables("first", own);
         IF (Bool(begins)) {
@@ -105,7 +124,9 @@ private:
         }
         return flagged(begins, block::read(made));
     }
-    /// In a tile of whole rows, positions count from the tile's first element, so that 32 bits suffice.
+    /// Whether the element `away` positions after `first`, the first of its run, begins a row. A run is no
+    /// longer than a row. In a tile of whole rows, positions count from the tile's first element, so that 32
+    /// bits suffice.
     trace::node begins_row(const Index& first, int away) const {
         const bool is_tile = plan_.stage == scan_stage::whole_rows;
         const Index from = is_tile ? first - group_id(0) * given("elements_of_tile") : Index(first);
@@ -336,6 +357,7 @@ private:
 
     const scan_plan plan_;
     const operations& does_;
+    const std::shared_ptr<const ir::function>& same_;
     const bool has_flag_;  ///< the state says whether a segment begins
     const block::operation combines_;
     const block::types state_;
@@ -349,9 +371,10 @@ private:
 }  // namespace
 
 std::shared_ptr<const ir::function> trace_scan(trace::recording& r, const parameter_list& given,
-                                               const scan_plan& plan, const operations& does, const tape& p,
+                                               const scan_plan& plan, const operations& does,
+                                               const std::shared_ptr<const ir::function>& same, const tape& p,
                                                const layout& leaves) {
-    return recorder(r, given, plan, does, p, leaves).traced();
+    return recorder(r, given, plan, does, same, p, leaves).traced();
 }
 
 }  // namespace balm::array

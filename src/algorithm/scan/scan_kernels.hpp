@@ -37,7 +37,7 @@ struct scan_plan : tile_plan {
     bool is_inclusive = true;
     bool has_init = false;
     bool has_carry = false;  ///< starts from the values of vectors, and stores totals there
-    bool is_by_key = false;  ///< a value of the tape says whether a segment begins
+    std::size_t keys = 0;    ///< of each element, if segments are those of equal keys
     row_form rows = row_form::none;
     bool is_narrow = false;       ///< positions in rows are computed in 32 bits
     bool is_cut = false;          ///< the results begin at a later element of the target
@@ -49,7 +49,7 @@ struct scan_plan : tile_plan {
         return stage == scan_stage::chunk_totals || stage == scan_stage::total_of_parts;
     }
     /// Whether elements, and whether totals of chunks, say that a segment begins.
-    bool has_flagged_elements() const { return is_by_key || rows == row_form::segments; }
+    bool has_flagged_elements() const { return keys > 0 || rows == row_form::segments; }
     bool has_flagged_totals() const { return has_flagged_elements() || rows == row_form::apart; }
     /// Whether a kernel starts from initial values, and whether it stores totals for the next scan.
     bool has_start() const { return has_init || has_carry; }
@@ -62,7 +62,7 @@ struct scan_plan : tile_plan {
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         tile_plan::add_to(hash);
-        hash.add(stage, is_inclusive, has_init, has_carry, is_by_key, rows, is_narrow, is_cut, at_once,
+        hash.add(stage, is_inclusive, has_init, has_carry, keys, rows, is_narrow, is_cut, at_once,
                  stores_vectors);
     }
 };
@@ -71,9 +71,10 @@ struct scan_plan : tile_plan {
 block::types scan_state(const operations&, bool has_flag);
 
 /// Records the body of a kernel whose parameters are declared. The tape has the values of each operation and,
-/// for scans by key, whether a segment begins.
+/// for scans by key, whether a segment begins, then the keys, which `same` compares.
 std::shared_ptr<const ir::function> trace_scan(trace::recording&, const parameter_list& given,
-                                               const scan_plan&, const operations&, const tape&,
+                                               const scan_plan&, const operations&,
+                                               const std::shared_ptr<const ir::function>& same, const tape&,
                                                const layout&);
 
 }  // namespace balm::array

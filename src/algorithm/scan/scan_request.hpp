@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "array/layout.hpp"
@@ -11,17 +12,19 @@
 namespace balm::array {
 
 struct scan_request {
-    const tape& p;  ///< materialised: the values of each reduction and, by key, whether a segment begins
+    const tape& p;  ///< materialised: the values of each reduction and, by key, whether a segment begins,
+                    ///< then the keys
     std::span<const reduction> what;
     std::span<vector_state* const> into;  ///< one for each reduction, with the same element count
     bool is_inclusive = true;
     bool has_init = false;
     std::uint64_t init = 0;  ///< for a single reduction
-    bool is_by_key = false;
     std::size_t row = 0;  ///< elements per row, each scanned by itself; 0: all elements are scanned together
     /// For each reduction, a vector of one element: the value before all elements, which the total replaces.
     /// Empty for scans by key or of rows.
     std::span<vector_state* const> carry = {};
+    std::size_t keys = 0;                           ///< of each element, if the scan is by key
+    std::shared_ptr<const ir::function> same = {};  ///< compares them; null: ==
 };
 
 /// Runs the scan. Targets may be vectors that the expressions read at the same positions.
