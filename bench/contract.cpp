@@ -205,7 +205,7 @@ void register_all() {
     register_product<float>("f32", false, 1024, 512);
     register_product<double>("f64", true, 4096, 1024);
     const std::string einsum = "einsum ijk,kjl->il of 256, 64, 256, 256, f32";
-    const task of_einsum{"ijk,kjl->il", {256, 64, 256}, {256, 64, 256}, {256, 256, 64 * 256, false}};
+    const task of_einsum{"ijk,kjl->il", {256, 64, 256}, {256, 64, 256}, {256, 256, 64 * 256, false, 64}};
     on_every_device(einsum, [=](benchmark::State& state, const balm::device& on) {
         measure<float>(state, on, of_einsum);
     });

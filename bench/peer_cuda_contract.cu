@@ -42,7 +42,7 @@ const library* cublas() {
 struct matrices {
     cublasHandle_t handle;
     peer::matrix_product of;
-    void *a, *b, *product;
+    void *a, *b, *ordered, *product;
 };
 matrices& of(void* all) { return *static_cast<matrices*>(all); }
 
@@ -55,28 +55,46 @@ void* allocate(std::size_t bytes, const void* from) {
 
 void* make(peer::matrix_product what, const void* a, const void* b) {
     if (cublas() == nullptr) return nullptr;
-    auto* const m = new matrices{nullptr, what, nullptr, nullptr, nullptr};
+    auto* const m = new matrices{nullptr, what, nullptr, nullptr, nullptr, nullptr};
     check(cublas()->create(&m->handle), "cublasCreate");
     m->a = allocate(what.bytes_of(what.a()), a);
     m->b = allocate(what.bytes_of(what.b()), b);
+    m->ordered = what.middle > 1 ? allocate(what.bytes_of(what.b()), nullptr) : m->b;
     m->product = allocate(what.bytes_of(what.product()), nullptr);
     return m;
+}
+
+// Puts rows of `vectors` uint4 in order, several to a block.
+__global__ void permute(const uint4* from, uint4* to, unsigned middle, unsigned inner, unsigned vectors) {
+    const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+    if (row >= inner) return;
+    const unsigned apart = inner / middle, j = row / apart, k = row - j * apart;
+    const std::size_t out = std::size_t{row} * vectors, in = (std::size_t{k} * middle + j) * vectors;
+    for (unsigned v = threadIdx.x; v < vectors; v += blockDim.x) to[out + v] = from[in + v];
 }
 
 // cuBLAS stores columns: of the transposes, product = b * a.
 void multiply(void* all) {
     const matrices& m = of(all);
+    if (m.of.middle > 1) {
+        const auto vectors = static_cast<unsigned>(m.of.bytes_of(m.of.columns) / sizeof(uint4));
+        const auto inner_rows = static_cast<unsigned>(m.of.inner);
+        const dim3 block(64, 4);
+        permute<<<(inner_rows + block.y - 1) / block.y, block>>>(
+            static_cast<const uint4*>(m.b), static_cast<uint4*>(m.ordered),
+            static_cast<unsigned>(m.of.middle), inner_rows, vectors);
+    }
     const int rows = m.of.rows, columns = m.of.columns, inner = m.of.inner;
     const float one = 1, zero = 0;
     const double one_f64 = 1, zero_f64 = 0;
     const cudaDataType type = m.of.is_double ? CUDA_R_64F : CUDA_R_32F;
-    check(cublas()->multiply(m.handle, CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner,
-                             m.of.is_double ? static_cast<const void*>(&one_f64) : &one, m.b, type, columns,
-                             m.a, type, inner, m.of.is_double ? static_cast<const void*>(&zero_f64) : &zero,
-                             m.product, type, columns,
-                             m.of.is_double ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_32F_PEDANTIC,
-                             CUBLAS_GEMM_DEFAULT),
-          "cublasGemmEx");
+    check(
+        cublas()->multiply(
+            m.handle, CUBLAS_OP_N, CUBLAS_OP_N, columns, rows, inner,
+            m.of.is_double ? static_cast<const void*>(&one_f64) : &one, m.ordered, type, columns, m.a, type,
+            inner, m.of.is_double ? static_cast<const void*>(&zero_f64) : &zero, m.product, type, columns,
+            m.of.is_double ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_32F_PEDANTIC, CUBLAS_GEMM_DEFAULT),
+        "cublasGemmEx");
 }
 void finish() { check(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); }
 
@@ -88,7 +106,8 @@ void read(void* all, void* product) {
 
 void release(void* all) {
     check(cublas()->destroy(of(all).handle), "cublasDestroy");
-    for (void* memory : {of(all).a, of(all).b, of(all).product}) check(cudaFree(memory), "cudaFree");
+    void* const apart = of(all).ordered == of(all).b ? nullptr : of(all).ordered;
+    for (void* memory : {of(all).a, of(all).b, apart, of(all).product}) check(cudaFree(memory), "cudaFree");
     delete &of(all);
 }
 

@@ -13,6 +13,7 @@
 
 #include "algorithm/contract/product_shapes.hpp"
 #include "balm/error.hpp"
+#include "balm/profiler.hpp"
 #include "balm/reduce.hpp"
 #include "balm/vector.hpp"
 #include "host_contraction.hpp"
@@ -157,6 +158,47 @@ TEST(V18_einsum, of_batches_and_several_axes) {
             EXPECT_EQ(values_of<double>(made),
                       looped<double>(each.of_a, box_a, a, each.of_b, box_b, b, each.output));
         }
+    });
+}
+
+// Kernels of tiles take inner axes that lie in other orders in the operands as they are, where the fast ones
+// hold a multiple of a tile's depth.
+TEST(V18_einsum, of_inner_axes_in_other_orders) {
+    auto random = seeded_random();
+    const auto check = [&]<class T>(const context& ctx, T) {
+        std::string of_a = "ijkb", of_b = "ljkb", output = "ilb";
+        std::map<char, std::size_t> extents{{'b', 1 + pick(random, 2)}};
+        for (const char c : std::string("ijl")) extents[c] = 2 + pick(random, 2) * 2 + pick(random, 9);
+        extents['k'] = 16 * (1 + pick(random, 3));
+        for (std::string* each : {&of_a, &of_b, &output}) std::shuffle(each->begin(), each->end(), random);
+        const std::string words = of_a + "," + of_b + "->" + output;
+        SCOPED_TRACE(words);
+        const shape box_a = box_of_letters(of_a, extents), box_b = box_of_letters(of_b, extents);
+        const auto a = small_numbers<T>(random, box_a.count()), b = small_numbers<T>(random, box_b.count());
+        const vector<T> x(ctx, a), y(ctx, b);
+        EXPECT_EQ(values_of<T>(einsum(words, view<const T>(x, box_a), view<const T>(y, box_b))),
+                  looped<T>(of_a, box_a, a, of_b, box_b, b, output));
+    };
+    on_all_contexts([&](const context& ctx) {
+        const bool is_cpu = ctx.device(0).info().type == device_type::cpu;
+        for (int turn = 0; turn < 8; ++turn) {
+            const std::size_t splits = pick(random, 4);
+            const products_as chosen({is_cpu, is_cpu ? int{array::small_tile} : -1, splits});
+            check(ctx, float{});
+            check(ctx, double{});
+        }
+        const products_as chosen({is_cpu, array::small_tile, 0});
+        const auto a = small_numbers<float>(random, 8 * 3 * 32),
+                   b = small_numbers<float>(random, 32 * 3 * 12);
+        const vector<float> x(ctx, a), y(ctx, b);
+        vector<float> product(ctx, 8 * 12);
+        const profiler prof(ctx.device(0));
+        product = einsum("ijk,kjl->il", balm::view(x, {8, 3, 32}), balm::view(y, {32, 3, 12}));
+        ctx.device(0).finish();
+        ASSERT_EQ(prof.commands().size(), 1u) << "an operand was copied";
+        EXPECT_EQ(prof.commands()[0].name, "multiply_tiles");
+        EXPECT_EQ(values_of<float>(product),
+                  looped<float>("ijk", {8, 3, 32}, a, "kjl", {32, 3, 12}, b, "il"));
     });
 }
 

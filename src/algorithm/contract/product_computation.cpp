@@ -31,6 +31,7 @@ namespace {
 struct matrices {
     labelled of;  ///< over the axes of batch, rows, inner
     std::int64_t offset = 0, row = 0, inner = 0;
+    std::int64_t slow = 0;  ///< between rows of inner elements, if these are not contiguous
 };
 
 /// A loop over the batch. Axes that are contiguous in both operands and the result are fused; the slowest is
@@ -106,41 +107,63 @@ private:
     // ---- Operands
 
     std::size_t batch_dimensions() const { return letters_.batch.size(); }
-    bool is_fused(const labelled& x, const std::string& rows, const std::string& inner) const {
-        const labelled over = rearranged(x, letters_.batch + rows + inner, extents_);
-        const std::size_t first = batch_dimensions(), middle = first + rows.size();
-        return fused(over.map(), first, middle) && fused(over.map(), middle, middle + inner.size());
+    /// Inner axes in an order, of which the first ones are slow: a kernel of tiles finishes all elements
+    /// along the others before it takes a step along these.
+    struct inner_axes {
+        std::string order;
+        std::size_t slow = 0;
+    };
+    /// Whether an operand is addressed with one stride along its rows, along the slow and along the fast
+    /// inner axes; contiguous inner elements must be among the fast ones.
+    bool is_fused(const labelled& x, const std::string& rows, const inner_axes& inner) const {
+        const labelled over = rearranged(x, letters_.batch + rows + inner.order, extents_);
+        const std::size_t first = batch_dimensions(), middle = first + rows.size(),
+                          slow = middle + inner.slow;
+        const auto along_slow = fused(over.map(), middle, slow);
+        return fused(over.map(), first, middle) && along_slow && std::abs(*along_slow) != 1 &&
+               fused(over.map(), slow, middle + inner.order.size());
     }
-    /// Chooses the order of inner axes in which fewer elements have to be copied.
+    /// Chooses the order of inner axes in which fewer elements have to be copied, with no slow ones if
+    /// possible.
     void order_inner(const labelled& a, const labelled& b) {
         std::size_t least = ~std::size_t{0};
-        std::string best;
         for (const labelled* x : {&a, &b}) {
-            std::string order = letters_.inner;
-            std::stable_sort(order.begin(), order.end(),
+            inner_axes axes{letters_.inner};
+            std::stable_sort(axes.order.begin(), axes.order.end(),
                              [&](char p, char q) { return x->stride_of(p) > x->stride_of(q); });
-            const std::size_t copied = (is_fused(a, letters_.rows, order) ? 0 : sizes_.rows) +
-                                       (is_fused(b, letters_.columns, order) ? 0 : sizes_.columns);
-            if (copied < least) best = order;
-            least = std::min(copied, least);
+            for (; axes.slow == 0 || axes.slow < axes.order.size(); ++axes.slow) {
+                if (axes.slow > 0 && !can_be_slow(axes)) continue;
+                const std::size_t copied = (is_fused(a, letters_.rows, axes) ? 0 : sizes_.rows) +
+                                           (is_fused(b, letters_.columns, axes) ? 0 : sizes_.columns);
+                if (copied < least) inner_ = axes;
+                least = std::min(copied, least);
+            }
         }
-        letters_.inner = best;
+        letters_.inner = inner_.order;
+    }
+    bool can_be_slow(const inner_axes& axes) const {
+        return !on_cpu_ && !by_library_ && fast_extent(axes) % common_depth == 0;
+    }
+    std::size_t fast_extent(const inner_axes& axes) const {
+        return extents_.of(axes.order.substr(axes.slow)).count();
     }
     matrices prepared(const labelled& x, const std::string& rows) const {
         const std::string order = letters_.batch + rows + letters_.inner;
-        if (is_fused(x, rows, letters_.inner) && x.is_of_vector()) {
+        if (is_fused(x, rows, inner_) && x.is_of_vector()) {
             matrices made = of_strides(rearranged(x, order, extents_), rows);
             if (!by_library_ || is_for_library(made, extents_.of(rows).count())) return made;
         }
         return of_strides(rearranged(copied(x, rows), order, extents_), rows);
     }
     matrices of_strides(labelled over, const std::string& rows) const {
-        const std::size_t first = batch_dimensions(), middle = first + rows.size();
+        const std::size_t first = batch_dimensions(), middle = first + rows.size(),
+                          fast = middle + inner_.slow;
         const affine_map& map = over.map();
         matrices made;
         made.offset = map.offset;
         made.row = fused(map, first, middle).value_or(0);
-        made.inner = fused(map, middle, middle + letters_.inner.size()).value_or(0);
+        made.slow = fused(map, middle, fast).value_or(0);
+        made.inner = fused(map, fast, middle + letters_.inner.size()).value_or(0);
         made.of = std::move(over);
         return made;
     }
@@ -398,7 +421,7 @@ private:
             const auto is_multiple = [&](std::int64_t n) { return n % width == 0; };
             const bool along_inner = made.has_unit_inner, along_rows = made.has_unit_rows;
             const bool fits =
-                is_multiple(x.offset) &&
+                is_multiple(x.offset) && is_multiple(x.slow) &&
                 ((along_inner && is_multiple(x.row) &&
                   is_multiple(static_cast<std::int64_t>(sizes_.inner))) ||
                  (along_rows && is_multiple(x.inner) && is_multiple(static_cast<std::int64_t>(rows)))) &&
@@ -441,6 +464,7 @@ private:
                                           [&](const batch_loop& l) { return is_of_vectors(l.out); });
         plan.batch_loops = static_cast<std::uint8_t>(batch_.size());
         plan.has_splits = d.splits > 1;
+        plan.has_slow_inner = inner_.slow > 0;
 
         const std::size_t across = divided_up(sizes_.columns, static_cast<std::size_t>(d.shape.columns)),
                           down = divided_up(sizes_.rows, static_cast<std::size_t>(d.shape.rows));
@@ -455,6 +479,7 @@ private:
             to.number("rows", sizes_.rows);
             to.number("columns", sizes_.columns);
             to.number("inner", sizes_.inner);
+            if (plan.has_slow_inner) to.number("fast", fast_extent(inner_));
             to.number("tiles", across * down);
             to.number("tiles_across", across);
             to.number("tiles_down", down);
@@ -487,6 +512,7 @@ private:
         to.number(is_a ? "a_offset" : "b_offset", x.offset / width);
         if (!how.has_unit_rows) to.number(is_a ? "a_row" : "b_column", x.row / width);
         if (!how.has_unit_inner) to.number(is_a ? "a_inner" : "b_inner", x.inner / width);
+        if (inner_.slow > 0) to.number(is_a ? "a_slow" : "b_slow", x.slow / width);
         for (std::size_t k = 0; k < batch_.size(); ++k)
             to.number({is_a ? "a_batch" : "b_batch", k}, (is_a ? batch_[k].a : batch_[k].b) / width);
     }
@@ -501,6 +527,7 @@ private:
     std::shared_ptr<runtime::device_state> device_;
     ir::launch_facts facts_;
     bool on_cpu_;
+    inner_axes inner_;
     matrices a_, b_;
     std::int64_t out_row_ = 0;  ///< the stride between rows of the result
     std::vector<batch_loop> batch_;

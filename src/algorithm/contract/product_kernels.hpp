@@ -36,12 +36,14 @@ struct product_tile_plan {
     bool stores_vectors = false;   ///< rows of the result are aligned for short vectors
     std::uint8_t batch_loops = 0;  ///< dimensions of the batch, after fusing
     bool has_splits = false;
+    bool has_slow_inner =
+        false;  ///< inner elements are rows of `fast` ones, which are a multiple of the depth
     friend bool operator==(const product_tile_plan&, const product_tile_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         shape.add_to(hash);
         a.add_to(hash);
         b.add_to(hash);
-        hash.add(element, is_narrow, stores_vectors, batch_loops, has_splits);
+        hash.add(element, is_narrow, stores_vectors, batch_loops, has_splits, has_slow_inner);
     }
     /// Elements in 16 bytes.
     int lanes() const { return static_cast<int>(16 / size_of(element)); }

@@ -15,6 +15,9 @@ forced_product forced;
 /// The minimum number of inner elements of a split: 16 steps of 16, so that starting and storing a tile do
 /// not dominate.
 constexpr std::size_t least_share = 256;
+/// The work-items of tiles that a compute unit has room for: two large tiles, four medium ones (256 x 16384
+/// by 16384 x 256, f32, on H200: 16 medium tiles in 16 splits take 72.8 us, in 32 65.7, in 64 69.0).
+constexpr std::size_t resident_items = 512;
 
 std::size_t groups_of(const product_tile_shape& shape, const product_extents& sizes) {
     return divided_up(sizes.rows, static_cast<std::size_t>(shape.rows)) *
@@ -46,10 +49,11 @@ tile_division tiles_for(const product_extents& sizes, scalar element, const devi
     for (const tile_choice less : {medium_tile, small_tile})
         if (!fits(made.shape)) made.shape = shapes[less];
     const std::size_t groups = groups_of(made.shape, sizes);
-    // Twice as many groups as compute units, if the device would be at most half full.
+    // As many groups as a full device computes at once, if it would be at most half full.
     std::size_t splits = 1;
+    const std::size_t at_once = units * resident_items / static_cast<std::size_t>(made.shape.items());
     if (2 * groups <= units)
-        splits = std::max<std::size_t>(std::min(2 * units / groups, sizes.inner / least_share), 1);
+        splits = std::max<std::size_t>(std::min(at_once / groups, sizes.inner / least_share), 1);
     if (forced.splits > 0) splits = forced.splits;
     const auto depth = static_cast<std::size_t>(made.shape.depth);
     made.share = divided_up(divided_up(sizes.inner, splits), depth) * depth;

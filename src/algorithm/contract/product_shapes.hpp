@@ -47,6 +47,15 @@ constexpr std::array<product_tile_shape, tile_choices> tiles_of_4_bytes{
 constexpr std::array<product_tile_shape, tile_choices> tiles_of_8_bytes{
     {{64, 64, 16, 8, 4}, {32, 64, 16, 4, 4}, {32, 128, 8, 4, 8}, {128, 32, 8, 8, 4}, {16, 32, 8, 4, 4}}};
 
+/// A multiple of the depth of every tile.
+constexpr std::size_t common_depth = 16;
+static_assert([] {
+    for (const auto& shapes : {tiles_of_4_bytes, tiles_of_8_bytes})
+        for (const product_tile_shape& each : shapes)
+            if (common_depth % static_cast<std::size_t>(each.depth) != 0) return false;
+    return true;
+}());
+
 /// CPUs: a work-item computes blocks of register tiles from packed panels. A tile has `rows` rows of
 /// `vectors` vectors, each of `lanes` lanes.
 struct panel_shape {

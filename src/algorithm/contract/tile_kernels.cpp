@@ -5,6 +5,7 @@
 // stored, so that only the loads of the last inner elements need a test.
 
 #include <bit>
+#include <optional>
 #include <vector>
 
 #include "algorithm/block/group.hpp"
@@ -66,7 +67,7 @@ template <class Number>
 class tile_loader {
 public:
     struct names {
-        const char *memory, *offset, *row, *inner, *batch, *rows;
+        const char *memory, *offset, *row, *inner, *slow, *batch, *rows;
     };
     tile_loader(const parameter_list& given, const names& called, const product_tile_plan& plan,
                 const tile_loads& how, int rows, const Int& item, const Number& first_row,
@@ -87,6 +88,8 @@ public:
         for (std::size_t d = 0; d < batch.size(); ++d)
             start += Number(Index(batch[d])) * Number(Index(given[{called.batch, d}]));
         if (!how.has_unit_inner) inner_stride_ = Index(given[called.inner]);
+        if (plan.has_slow_inner) slow_stride_.emplace(Index(given[called.slow]));
+        if (plan.has_slow_inner) fast_count_.emplace(Index(given["fast"]));
         const Number last = Number(Index(given[called.rows])) - 1;
         for (int j = 0; j < count; ++j) {
             if (how.has_unit_inner) {
@@ -108,8 +111,7 @@ public:
 
     /// Loads the tile that begins at inner element `from`; elements from `end` on are 0.
     void load(const Number& from, const Number& end) const {
-        const Number ahead =
-            how_.has_unit_inner ? Number(from >> width_bits()) : Number(from * inner_stride_);
+        const Number ahead = ahead_of(from);
         const auto load_one = [&](std::size_t j) {
             return trace::convert(trace::load(memory_, node_of(at_[j] + ahead), {}), type_.element);
         };
@@ -145,6 +147,15 @@ public:
 
 private:
     int width_bits() const { return static_cast<int>(log2(how_.width)); }
+    /// The distance from inner element 0 to inner element `from`.
+    Number ahead_of(const Number& from) const {
+        const auto along_fast = [this](const Number& at) {
+            return how_.has_unit_inner ? Number(at >> width_bits()) : Number(at * inner_stride_);
+        };
+        if (!slow_stride_) return along_fast(from);
+        const Number slow = named("slow_inner", from / *fast_count_);
+        return slow * *slow_stride_ + along_fast(from - slow * *fast_count_);
+    }
     trace::node zero() const {
         const trace::node scalar = trace::constant(type_.element, 0);
         return how_.width == 1 ? scalar : trace::compose(type_, &scalar, 1);
@@ -157,6 +168,7 @@ private:
     const trace::node memory_;
     Int fast_, slow_;
     Number inner_stride_;
+    std::optional<Number> slow_stride_, fast_count_;
     std::vector<Number> at_;
     block::values loaded_;
 };
@@ -174,9 +186,11 @@ public:
         const place<Number> at = here<Number>();
         Number first_row = named("first_row", Number(at.row) * shape_.rows);
         Number first_column = named("first_column", Number(at.column) * shape_.columns);
-        const tile_loader<Number> a(given_, {"a", "a_offset", "a_row", "a_inner", "a_batch", "rows"}, plan_,
+        const tile_loader<Number> a(given_,
+                                    {"a", "a_offset", "a_row", "a_inner", "a_slow", "a_batch", "rows"}, plan_,
                                     plan_.a, shape_.rows, g.item(), first_row, at.batch);
-        const tile_loader<Number> b(given_, {"b", "b_offset", "b_column", "b_inner", "b_batch", "columns"},
+        const tile_loader<Number> b(given_,
+                                    {"b", "b_offset", "b_column", "b_inner", "b_slow", "b_batch", "columns"},
                                     plan_, plan_.b, shape_.columns, g.item(), first_column, at.batch);
 
         // The position of the work-item's elements in the tile; they are in vectors of 16 bytes.
