@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "balm/error.hpp"
+#include "emit/ptx.hpp"
 
 namespace balm::emit {
 
@@ -304,6 +305,7 @@ builtin_spelling spell_given(const dialect& d, std::string_view given, builtin w
 }
 
 helper_function saturating_conversion(const dialect& d, scalar from, scalar to) {
+    if (d.has.has_ptx && size_of(to) >= 4) return ptx::saturating_conversion(d, from, to);
     const std::size_t bits = 8 * size_of(to);
     const std::string F = type_name(d, from), T = type_name(d, to);
     const char* f = from == scalar::f32 ? "f" : "";

@@ -64,6 +64,19 @@ helper_function wide_product(const dialect& d) {
                     W));
 }
 
+// A conversion saturates. It makes 0 of NaN unless one of the types has 64 bits.
+helper_function saturating_conversion(const dialect& d, scalar from, scalar to) {
+    const bool is_wide = size_of(to) == 8, needs_test = is_wide || from == scalar::f64;
+    const std::string F = type_name(d, from), T = type_name(d, to);
+    return make_helper(
+        d, fmt::format("balm_{}_to_{}", to_string(from), to_string(to)), T, F + " x",
+        fmt::format("{} result;\n"
+                    "    asm(\"cvt.rzi.{}{}.{} %0, %1;\" : \"={}\"(result) : \"{}\"(x));\n"
+                    "    return {}result;",
+                    T, is_signed(to) ? "s" : "u", 8 * size_of(to), to_string(from), is_wide ? "l" : "r",
+                    from == scalar::f32 ? "f" : "d", needs_test ? "x != x ? 0 : " : ""));
+}
+
 // nvcc 13.0's code for sqrtf without the branch for subnormals, infinities and the like: 5 instructions
 // instead of 13.
 helper_function root_of_normal(const dialect& d) {
