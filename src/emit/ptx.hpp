@@ -13,8 +13,8 @@ sync_spelling shuffle(const dialect&, ir::sub_group_op, scalar element);
 /// The full 64-bit product of two u32.
 helper_function wide_product(const dialect&);
 
-/// Converts floating point to an integer of 32 or 64 bits as saturating_conversion does, in one instruction; two
-/// more where NaN would not become 0.
+/// Converts floating point to an integer of 32 or 64 bits as saturating_conversion does, in one instruction;
+/// two more where NaN would not become 0.
 helper_function saturating_conversion(const dialect&, scalar from, scalar to);
 
 /// The correctly rounded square root of an f32 between 2^-100 and 2^126.

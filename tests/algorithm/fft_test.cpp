@@ -145,6 +145,44 @@ TEST(V13_fft, of_several_passes_and_by_convolution) {
     transforms<float>(context{filter::cpu}, random, 1331);
 }
 
+// CPUs transform many rows with one kernel, whose work-items compute both passes of a row.
+TEST(V13_fft, of_many_rows_in_two_passes) {
+    auto random = seeded_random();
+    const auto transforms_rows = [&]<class T>(const context& ctx, std::size_t n, T) {
+        const std::size_t rows = 4 * ctx.device(0).info().compute_units + pick(random, 5);
+        SCOPED_TRACE(std::to_string(rows) + " rows of " + std::to_string(n));
+        const auto x = random_numbers<T>(random, rows * n);
+        wide_list wanted = widened(x);
+        transform_lines_on_host(wanted, n, 1);
+        const long double most = most_error_of(n);
+        const vector<std::complex<T>> from(ctx, x);
+        vector<std::complex<T>> y(ctx, x);
+        y = fft(view(y, {rows, n}), along(1));
+        expect_near<T>(y.to_host(), wanted, most);
+        y = fft(view(from, {rows, n}), along(1));
+        expect_near<T>(y.to_host(), wanted, most);
+        y = T(0.5) * ifft(view(2 * y, {rows, n}), along(1));
+        expect_near<T>(y.to_host(), widened(x), 2 * most);
+    };
+    on_all_contexts([&](const context& ctx) {
+        const bool is_cpu = ctx.device(0).info().type == device_type::cpu;
+        if (is_cpu) {
+            const forced_transforms held({array::fft_shape::lines_an_item, small_passes});
+            constexpr std::size_t lengths[] = {17, 32, 60, 91, 143, 169, 240, 256};
+            for (int turn = 0; turn < 3; ++turn) {
+                transforms_rows(ctx, lengths[pick(random, std::size(lengths))], float{});
+                transforms_rows(ctx, lengths[pick(random, std::size(lengths))], double{});
+            }
+        }
+        transforms_rows(ctx, 512, float{});
+        transforms_rows(ctx, 1000, double{});
+        if (!is_cpu) return;
+        const std::size_t rows = 4 * ctx.device(0).info().compute_units;
+        const vector<std::complex<float>> x(ctx, rows * 512);
+        EXPECT_THAT(describe_fft(view(x, {rows, 512}), along(1)), HasSubstr("one kernel for both passes"));
+    });
+}
+
 TEST(V13_fft, of_large_sizes) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {

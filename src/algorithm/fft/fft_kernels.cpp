@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -60,18 +61,39 @@ using block::node_of;
 template <class N>
 class recorder {
 public:
-    recorder(const parameter_list& given, const fft_plan_of_pass& plan, const tape& p, const layout& leaves)
-        : given_(given), plan_(plan), p_(p), leaves_(leaves) {}
+    /// Of the kernel's pass `number`. `row` is the private memory for a row.
+    recorder(const parameter_list& given, const fft_plan_of_kernel& plan, std::size_t number,
+             const std::optional<trace::node>& row, const tape& p, const layout& leaves)
+        : given_(given),
+          plan_(plan.passes[number]),
+          number_(number),
+          is_first_(number == 0),
+          is_last_(number + 1 == plan.passes.size()),
+          between_(plan.between == fft_between::memory ? "between" : "out"),
+          row_(row),
+          p_(p),
+          leaves_(leaves) {}
 
     void record() const {
-        if (plan_.shape == fft_shape::lines_an_item)
-            record_lines();
-        else
-            record_tile();
+        if (plan_.shape == fft_shape::tile_a_group) return record_tile();
+        const Index lines = given("lines"), share = given("share");
+        const Index first = named("first", group_id(0) * share);
+        record_lines(first, min(first + share, lines));
+    }
+    /// Both passes, row by row.
+    static void record_rows(const recorder& first_pass, const recorder& second_pass) {
+        const Index rows = first_pass.given("rows"), share = first_pass.given("share");
+        const Index first = named("first_row", group_id(0) * share);
+        for (Index row : named("row", range(first, min(first + share, rows)))) {
+            first_pass.record_lines_of(row);
+            second_pass.record_lines_of(row);
+        }
     }
 
 private:
     Index given(parameter_name name) const { return Index(given_[name]); }
+    /// The name of a parameter that each pass of the kernel has.
+    parameter_name own(const char* name) const { return {name, number_}; }
     /// A size in the type of positions.
     N size(parameter_name name) const {
         if constexpr (std::is_same_v<N, Int>)
@@ -90,12 +112,12 @@ private:
     };
     line_place line_of(const N& number) const {
         if (plan_.is_rows) return {number, N(0), N(0), N(0), Int(0)};
-        const N distance = size("distance");
+        const N distance = size(own("distance"));
         const N outer = named("outer", number / distance);
         const N begin = named("begin", number - outer * distance);
         N out = begin, fine = begin;
         if (!plan_.keeps_places) {
-            const N wide = size("out_distance");
+            const N wide = size(own("out_distance"));
             const N coarse = begin / wide;
             fine = begin - coarse * wide;
             out = named("out_begin", coarse * (wide * plan_.length) + fine);
@@ -124,7 +146,7 @@ private:
         const trace::node both[] = {value.re, value.im};
         return trace::compose(pair(), both, 2);
     }
-    complex_parts from(const char* table, const Int& k) const {
+    complex_parts from(parameter_name table, const Int& k) const {
         return parts_of(trace::load(given_[table], node_of(k), {}));
     }
     /// The factor of an element of the dimension.
@@ -133,12 +155,11 @@ private:
         return from(table, plan_.has_inner ? at / cast<int>(given("inner")) : at);
     }
     complex_parts load(const line_place& of, const Int& p) const {
-        const N place = plan_.is_rows ? N(p) : N(of.begin + N(p) * size("distance"));
+        const N place = plan_.is_rows ? N(p) : N(of.begin + N(p) * size(own("distance")));
         const fft_end& end = plan_.in;
         const N extent = end.is_cut ? size("in_extent") : extent_of_line();
         const N inside = end.is_cut ? min(place, extent - 1) : place;
-        const Index flat(of.outer * extent + inside);
-        complex_parts value = parts_of(array::record(p_, leaves_, given_, coordinates(node_of(flat)))[0]);
+        complex_parts value = loaded(of.outer * extent, inside);
         if (end.swaps_first) value = swapped(value);
         if (end.has_factors) value = value * factor("in_factors", inside);
         if (end.swaps_last) value = swapped(value);
@@ -146,12 +167,22 @@ private:
         const trace::node is_there = node_of(Bool(place < extent)), zero = trace::constant(plan_.element, 0);
         return {trace::select(is_there, value.re, zero), trace::select(is_there, value.im, zero)};
     }
+    complex_parts loaded(const N& first, const N& place) const {
+        if (!is_first_ && row_) return parts_of(trace::load(*row_, node_of(place), {}));
+        const trace::node flat = node_of(Index(first + place));
+        if (!is_first_) return parts_of(trace::load(given_[between_], flat, {}));
+        return parts_of(array::record(p_, leaves_, given_, coordinates(flat))[0]);
+    }
+    void keep(const N& first, const N& place, const trace::node& value) const {
+        if (!is_last_ && row_) return trace::store(*row_, node_of(place), value, {});
+        trace::store(given_[is_last_ ? "out" : between_], node_of(Index(first + place)), value, {});
+    }
     N extent_of_line() const { return plan_.is_rows ? N(plan_.length) : size("extent"); }
 
     void store(const line_place& of, const Int& p, const complex_parts& result) const {
         const N place = plan_.is_rows        ? N(p)
-                        : plan_.keeps_places ? N(of.out + N(p) * size("distance"))
-                                             : N(of.out + N(p) * size("out_distance"));
+                        : plan_.keeps_places ? N(of.out + N(p) * size(own("distance")))
+                                             : N(of.out + N(p) * size(own("out_distance")));
         const fft_end& end = plan_.out;
         const N extent = end.is_cut ? size("out_extent") : extent_of_line();
         const auto give = [&] {
@@ -160,7 +191,7 @@ private:
             if (end.has_factors) value = value * factor("out_factors", place);
             if (end.swaps_last) value = swapped(value);
             if (plan_.is_scaled) value = scaled(value, given_["scale"]);
-            trace::store(given_["out"], node_of(Index(of.outer * extent + place)), pair_of(value), {});
+            keep(of.outer * extent, place, pair_of(value));
         };
         if (!end.is_cut) return give();
         BALM_IF (place < extent) {
@@ -172,19 +203,23 @@ private:
 
     /// exp(-2 π i k / (length * earlier)), as the product of two numbers of a table.
     complex_parts turned_by(const Int& k) const {
-        const Int bits = cast<int>(given("turn_bits"));
+        const Int bits = cast<int>(given(own("turn_bits")));
         const Int coarse = k >> bits, fine = k & ((Int(1) << bits) - 1);
-        return from("turns", fine) * from("turns", (Int(1) << bits) + coarse);
+        return from(own("turns"), fine) * from(own("turns"), (Int(1) << bits) + coarse);
     }
     /// The twiddle factors of a radix's inputs q in one line, which are `between` elements apart, without the
     /// factor that all have in common. Those of powers of two come from the table, the others are products.
     complex_list turns(const line_place& of, int radix, int between) const {
+        return powers(radix, [&](int q) { return turned_by(of.turn * (q * between)); });
+    }
+    template <class Power>
+    static complex_list powers(int count, Power&& power_of_two) {
         complex_list made(1);
-        for (int q = 1; q < radix; ++q) {
+        for (int q = 1; q < count; ++q) {
             int highest = 1;
             while (2 * highest <= q) highest *= 2;
             const auto rest = static_cast<std::size_t>(q - highest);
-            made.push_back(rest == 0 ? turned_by(of.turn * (q * between))
+            made.push_back(rest == 0 ? power_of_two(q)
                                      : made[rest] * made[static_cast<std::size_t>(highest)]);
         }
         return made;
@@ -192,7 +227,7 @@ private:
     /// Multiplies the inputs of a stage's radix by the roots of the stage.
     void turn_stage(complex_list& x, int before, int first_root, const Int& k) const {
         for (std::size_t q = 1; q < x.size(); ++q)
-            x[q] = x[q] * from("roots", k + (first_root + (static_cast<int>(q) - 1) * before));
+            x[q] = x[q] * from(own("roots"), k + (first_root + (static_cast<int>(q) - 1) * before));
     }
 
     // ---- CPUs
@@ -217,20 +252,22 @@ private:
         return {trace::swizzle(value.re, k, 1), trace::swizzle(value.im, k, 1)};
     }
 
-    void record_lines() const {
+    void record_lines_of(const Index& row) const {
+        const Index lines = given(own("distance"));
+        record_lines(row * lines, (row + 1) * lines);
+    }
+    void record_lines(const Index& first, const Index& end) const {
         const block::types both{lane_type(), lane_type()};
         const auto count = static_cast<std::size_t>(plan_.length);
         const bool has_stages = plan_.radices.size() > 1;
         const block::arrays one("one", both, has_stages ? count : 1, space::private_),
             other("other", both, plan_.radices.size() > 2 ? count : 1, space::private_);
-        const Index lines = given("lines"), share = given("share");
-        const Index first = named("first", group_id(0) * share);
-        for (Index at : named("at", range(first, min(first + share, lines), std::int64_t{plan_.lanes}))) {
+        for (Index at : named("at", range(first, end, std::int64_t{plan_.lanes}))) {
             lanes_of_lines all{line_of(narrowed(at))};
             // Lanes beyond the last line repeat the last line.
             for (int k = 1; k < plan_.lanes; ++k)
                 all.push_back(plan_.out_apart > 0 ? neighbour(all[0], k)
-                                                  : line_of(narrowed(min(at + k, lines - 1))));
+                                                  : line_of(narrowed(min(at + k, end - 1))));
             record_stages(all, one, other);
         }
     }
@@ -272,7 +309,7 @@ private:
                 complex_list roots;
                 if (s > 0)
                     for (int q = 1; q < radix; ++q)
-                        roots.push_back(this->from("roots", k + (first_root + (q - 1) * before)));
+                        roots.push_back(this->from(own("roots"), k + (first_root + (q - 1) * before)));
                 for (Int number : named("j", range(between / before))) butterfly(k, number, roots);
             }
             if (s > 0) first_root += before * (radix - 1);
@@ -286,20 +323,26 @@ private:
     void store_lanes(const lanes_of_lines& all, const Int& p, const complex_parts& result) const {
         for (std::size_t k = 0; k < all.size(); ++k) store(all[k], p, lane(result, k));
     }
+    /// The twiddle factors of element p in all lanes. If lanes have consecutive exponents, they are those of
+    /// the first lane times powers of exp(-2 π i p / (length * earlier)) from a table.
+    complex_parts turned_lanes(const lanes_of_lines& all, const Int& p) const {
+        if (plan_.turns == lane_turns::any)
+            return in_lanes(all, [&](const line_place& one) { return turned_by(one.turn * p); });
+        const complex_parts first = turned_by(all[0].turn * p),
+                            made{trace::compose(lane_type(), &first.re, 1),
+                                 trace::compose(lane_type(), &first.im, 1)};
+        if (plan_.turns == lane_turns::equal) return made;
+        const trace::node table =
+            trace::reinterpret(given_[own("lane_turns")], pointer_to(lane_type(), space::global, true));
+        return made * complex_parts{trace::load(table, node_of(p * 2), {}),
+                                    trace::load(table, node_of(p * 2 + 1), {})};
+    }
     complex_list coarse_turns(const lanes_of_lines& all, int radix, int between) const {
-        std::vector<complex_list> each;
-        for (const line_place& one : all) each.push_back(turns(one, radix, between));
-        complex_list made(1);
-        for (std::size_t q = 1; q < static_cast<std::size_t>(radix); ++q) {
-            std::size_t k = 0;
-            made.push_back(in_lanes(all, [&](const line_place&) { return each[k++][q]; }));
-        }
-        return made;
+        return powers(radix, [&](int q) { return turned_lanes(all, Int(q * between)); });
     }
     void turn_lanes(complex_list& x, const lanes_of_lines& all, const Int& j,
                     const complex_list& coarse) const {
-        const complex_parts fine =
-            in_lanes(all, [&](const line_place& one) { return turned_by(one.turn * j); });
+        const complex_parts fine = turned_lanes(all, j);
         x[0] = x[0] * fine;
         for (std::size_t q = 1; q < x.size(); ++q) x[q] = x[q] * (coarse[q] * fine);
     }
@@ -559,6 +602,10 @@ private:
 
     const parameter_list& given_;
     const fft_plan_of_pass& plan_;
+    const std::size_t number_;
+    const bool is_first_, is_last_;
+    const char* const between_;  ///< the memory between passes, unless it is private
+    const std::optional<trace::node> row_;
     const tape& p_;
     const layout& leaves_;
 };
@@ -566,14 +613,26 @@ private:
 }  // namespace
 
 std::shared_ptr<const ir::function> trace_fft(trace::recording& r, const parameter_list& given,
-                                              const fft_plan_of_pass& plan, const tape& p,
+                                              const fft_plan_of_kernel& plan, const tape& p,
                                               const layout& leaves) {
-    r.describe("transforms of " + std::to_string(plan.length) + " numbers of " +
-               describe(p, leaves, given)[0]);
-    if (plan.is_narrow)
-        recorder<Int>(given, plan, p, leaves).record();
+    int length = 1;
+    for (const fft_plan_of_pass& each : plan.passes) length *= each.length;
+    r.describe("transforms of " + std::to_string(length) + " numbers of " + describe(p, leaves, given)[0]);
+    std::optional<trace::node> row;
+    if (plan.between == fft_between::item) {
+        row = trace::object({plan.passes[0].element, 2}, static_cast<std::uint64_t>(length), space::private_,
+                            false, {});
+        trace::name(*row, "row_values");
+    }
+    const auto record = [&]<class N>() {
+        const recorder<N> first(given, plan, 0, row, p, leaves);
+        if (!plan.is_of_rows()) return first.record();
+        recorder<N>::record_rows(first, recorder<N>(given, plan, 1, row, p, leaves));
+    };
+    if (plan.passes[0].is_narrow)
+        record.template operator()<Int>();
     else
-        recorder<Index>(given, plan, p, leaves).record();
+        record.template operator()<Index>();
     return r.finish(nullptr);
 }
 

@@ -39,6 +39,9 @@ struct fft_end {
     friend bool operator==(const fft_end&, const fft_end&) = default;
 };
 
+/// The exponents of the twiddle factors of lines in neighbouring lanes.
+enum class lane_turns : std::uint8_t { any, equal, consecutive };
+
 struct fft_plan_of_pass {
     fft_shape shape = fft_shape::lines_an_item;
     scalar element = scalar::f32;
@@ -48,12 +51,13 @@ struct fft_plan_of_pass {
     bool keeps_places = false;  ///< distance and out_distance are equal: lines are stored in place
     bool is_turned = false;     ///< there are earlier passes
     bool has_inner = false;     ///< inner is not 1
-    bool is_narrow = false;     ///< all positions fit in 31 bits
+    bool is_narrow = false;     ///< GPUs: all positions fit in 31 bits
     bool is_scaled = false;
     fft_end in, out;
     // CPUs:
     int lanes = 1;      ///< lines that a work-item transforms at once
     int out_apart = 0;  ///< between the results of neighbouring lines, if the lanes' lines are neighbours
+    lane_turns turns = lane_turns::any;
     // GPUs:
     int items = 1;                                     ///< work-items per line
     int lines = 1;                                     ///< lines per group
@@ -65,10 +69,31 @@ struct fft_plan_of_pass {
     friend bool operator==(const fft_plan_of_pass&, const fft_plan_of_pass&) = default;
     void add_to(runtime::table_hash& hash) const {
         hash.add(shape, element, length, is_rows, keeps_places, is_turned, has_inner, is_narrow, is_scaled,
-                 lanes, out_apart, items, lines, loads_across, stores_across, is_staged, splits_parts);
+                 lanes, out_apart, turns, items, lines, loads_across, stores_across, is_staged, splits_parts);
         for (const int each : radices) hash.add(each);
         for (const fft_end& end : {in, out})
             hash.add(end.swaps_first, end.has_factors, end.is_cut, end.swaps_last);
+    }
+};
+
+/// Where the first of two passes of a kernel stores its results.
+enum class fft_between : std::uint8_t {
+    target,  ///< where those of the second go
+    memory,  ///< in memory for all rows
+    item     ///< in private memory for one row
+};
+
+/// What a kernel computes: a pass, or on CPUs two over the same rows. A work-item then transforms one row
+/// after the other, which stays in its cache between the passes.
+struct fft_plan_of_kernel {
+    std::vector<fft_plan_of_pass> passes;
+    fft_between between = fft_between::target;
+
+    bool is_of_rows() const { return passes.size() > 1; }
+    friend bool operator==(const fft_plan_of_kernel&, const fft_plan_of_kernel&) = default;
+    void add_to(runtime::table_hash& hash) const {
+        hash.add(between);
+        for (const fft_plan_of_pass& each : passes) each.add_to(hash);
     }
 };
 
@@ -82,6 +107,6 @@ std::size_t fft_room(const fft_plan_of_pass&);
 
 /// Records the body of a kernel whose parameters are declared.
 std::shared_ptr<const ir::function> trace_fft(trace::recording&, const parameter_list& given,
-                                              const fft_plan_of_pass&, const tape&, const layout&);
+                                              const fft_plan_of_kernel&, const tape&, const layout&);
 
 }  // namespace balm::array

@@ -40,11 +40,18 @@ constexpr std::uint32_t most_registers(scalar element) { return element == scala
 /// A work-item of a CPU transforms at least this many numbers.
 constexpr std::size_t least_of_cpu_item = 8192;
 constexpr std::size_t items_per_compute_unit = 4;
+/// Rows of up to this size stay in a core's cache from one pass to the next, so one kernel computes both;
+/// shorter ones do so in private memory, which is on a thread's stack.
+constexpr std::size_t most_bytes_of_row = std::size_t{1} << 18, most_private_bytes = std::size_t{1} << 16;
 /// CPUs have 16 registers, and lines of 512 numbers in all lanes take 64 KiB. One transform of 2^20 f32 takes
-/// 2.4 ms in three passes of at most 512, 3.9 in two of 1024; 1024 transforms of 1024 f64 take 4.1 ms in one
-/// pass, 5.9 in two. Radices of 16 gain nothing, and take twice as long to compile (PoCL 3.1, Zen 4, two
-/// cores).
+/// 2.4 ms in three passes of at most 512, 3.9 in two of 1024. Radices of 16 gain nothing, and take twice as
+/// long to compile (PoCL 3.1, Zen 4, two cores).
 constexpr fft_limits cpu_limits{1024, 512, 8};
+/// Longer rows take two passes. Lanes then hold neighbours of one row, which vector instructions load and
+/// store; in one pass, they hold elements of several rows (1024 rows of 1024 f32: 1.8 ms in one pass, 0.75 in
+/// two; of f64: 2.7 and 2.0; 2048 rows of 512 f32: 1.3 and 0.58; up to 256 there is no difference. PoCL 3.1,
+/// EPYC, two cores).
+constexpr std::size_t most_of_row_alone = 256;
 /// The size of short vectors of a CPU.
 constexpr std::size_t cpu_vector_bytes = 32;
 
@@ -59,8 +66,20 @@ strategy strategy_of(const runtime::device_state& device) {
     if (on_cpu) return {fft_shape::lines_an_item, cpu_limits};
     return {fft_shape::tile_a_group, {}};
 }
-fft_limits limits_for(const strategy& how, const fft_lines& lines) {
+std::size_t units_of(const runtime::device_state& device) {
+    return std::max<std::size_t>(device.info().compute_units, 1);
+}
+/// Whether work-items of CPUs transform whole rows, of which there are enough.
+bool are_rows_of_items(const runtime::device_state& device, const strategy& how, const fft_lines& lines) {
+    return how.shape == fft_shape::lines_an_item && lines.inner == 1 &&
+           lines.outer >= units_of(device) * items_per_compute_unit;
+}
+fft_limits limits_for(const runtime::device_state& device, const strategy& how, const fft_lines& lines) {
     fft_limits made = how.limits;
+    if (are_rows_of_items(device, how, lines) && lines.count <= most_of_row_alone * most_of_row_alone) {
+        made.alone = std::min(made.alone, most_of_row_alone);
+        made.together = std::min(made.together, most_of_row_alone);
+    }
     // If lines are across rows, a group would have too few of them side by side in one long pass.
     if (lines.inner > 1 && how.shape == fft_shape::tile_a_group) made.alone = made.together;
     return made;
@@ -68,7 +87,7 @@ fft_limits limits_for(const strategy& how, const fft_lines& lines) {
 
 // ---- tables
 
-enum class fft_table : std::uint8_t { stages, turns, chirp, spectrum, roots };
+enum class fft_table : std::uint8_t { stages, turns, lane_turns, chirp, spectrum, roots };
 struct fft_table_key {
     fft_table what;
     scalar element;
@@ -105,6 +124,26 @@ vector_handle stage_table(runtime::device_state& device, scalar element, const s
     });
 }
 
+/// exp(-2 π i p l / n) for each element p of a line and lane l: the real parts of all lanes, then the
+/// imaginary ones.
+vector_handle lane_turn_table(runtime::device_state& device, scalar element, std::size_t n, int length,
+                              int lanes) {
+    const fft_table_key key{fft_table::lane_turns, element, n, static_cast<std::uint64_t>(length), {lanes}};
+    const auto size = static_cast<std::size_t>(length) * static_cast<std::size_t>(lanes);
+    return table_of(device, key, size, [&] {
+        std::vector<long double> parts;
+        for (std::uint64_t p = 0; p < static_cast<std::uint64_t>(length); ++p)
+            for (const bool is_imaginary : {false, true})
+                for (std::uint64_t l = 0; l < static_cast<std::uint64_t>(lanes); ++l) {
+                    const wide_complex root = root_of_unity(p * l % n, n);
+                    parts.push_back(is_imaginary ? root.im : root.re);
+                }
+        std::vector<wide_complex> list;
+        for (std::size_t k = 0; k < parts.size(); k += 2) list.push_back({parts[k], parts[k + 1]});
+        return list;
+    });
+}
+
 /// exp(-π i k² / n)
 wide_complex chirp(std::uint64_t k, std::uint64_t n) { return root_of_unity(k * k % (2 * n), 2 * n); }
 vector_handle chirp_table(runtime::device_state& device, scalar element, std::size_t n) {
@@ -134,9 +173,15 @@ public:
           lines_(lines),
           how_(strategy_of(device)),
           facts_(kernels::facts_for(device)),
-          lengths_(pass_lengths(lines.count, limits_for(how_, lines))) {}
+          lengths_(pass_lengths(lines.count, limits_for(device, how_, lines))) {}
 
     const std::vector<std::size_t>& lengths() const { return lengths_; }
+
+    /// Whether one kernel computes all passes, row by row.
+    bool takes_rows() const {
+        return lengths_.size() == 2 && are_rows_of_items(device_, how_, lines_) &&
+               bytes_of_line() <= most_bytes_of_row;
+    }
 
     /// `spare`: memory for the results between passes, allocated when needed. The tape may read one of the
     /// two.
@@ -145,6 +190,7 @@ public:
         // Chosen backwards: the last pass leaves lines in place, the others do not.
         std::vector<std::size_t> spare_of(count, 0);
         for (std::size_t k = count - 1; k-- > 0;) spare_of[k] = k + 2 < count ? 1 - spare_of[k + 1] : 0;
+        if (is_of_private_rows()) return launch(p, {0, 2, 1}, nullptr, into, at);
         const vector_handle& nearest = spare[spare_of[0]];
         if (count > 1 && nearest && reads(p, *nearest))
             for (std::size_t& each : spare_of) each = 1 - each;
@@ -154,7 +200,8 @@ public:
             const bool is_last = k + 1 == count;
             vector_handle& between = spare[spare_of[k]];
             if (!is_last && between == nullptr) between = made(lines_.size());
-            launch(from, is_last ? into : *between, k, earlier, at);
+            if (takes_rows()) return launch(from, {0, 2, 1}, between.get(), into, at);
+            launch(from, {k, 1, earlier}, nullptr, is_last ? into : *between, at);
             if (is_last) break;
             earlier *= lengths_[k];
             from = tape();
@@ -190,6 +237,8 @@ private:
         constexpr std::size_t few = 4;
         return p.steps.size() <= few && p.functions.empty();
     }
+    std::size_t bytes_of_line() const { return lines_.count * 2 * size_of(element_); }
+    bool is_of_private_rows() const { return takes_rows() && bytes_of_line() <= most_private_bytes; }
     std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
 
     void choose_lanes(fft_plan_of_pass& plan, std::size_t distance, std::size_t out_distance,
@@ -201,6 +250,11 @@ private:
             plan.out_apart = 1;
         else if (out_distance == 1)
             plan.out_apart = plan.length;
+        if (!plan.is_turned || lanes == 1 || plan.out_apart != 1) return;
+        if (!plan.has_inner)
+            plan.turns = lane_turns::consecutive;
+        else if (lines_.inner % lanes == 0)
+            plan.turns = lane_turns::equal;
     }
     /// Chooses the work-items and lines of a group.
     void share_out(fft_plan_of_pass& plan, std::size_t out_distance) const {
@@ -229,99 +283,141 @@ private:
         while (plan.lines > 1 && fft_room(plan) * 8 > most_room) plan.lines /= 2;
     }
 
-    struct pass {
-        fft_plan_of_pass plan;
+    /// The passes of a kernel: `count` from `first` on, after passes whose lengths have the product
+    /// `earlier`.
+    struct selection {
+        std::size_t first, count, earlier;
+    };
+    struct kernel {
+        fft_plan_of_kernel plan;
+        selection which;
         const ends& at;
-        std::size_t number, earlier;
-        bool is_first, is_last;
+        vector_state* between;  ///< the memory between two passes; null if it is private
+        vector_state& into;
     };
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const pass& of, const tape& p, const layout& leaves, vector_state& into) const {
-        const fft_plan_of_pass& plan = of.plan;
-        const std::size_t extent = lines_.count * lines_.inner;
-        to.number("lines", line_count(of.number));
-        if (plan.shape == fft_shape::lines_an_item) to.number("share", share_of(plan, of.number));
-        if (!plan.is_rows) {
-            to.number("distance", extent / lengths_[of.number]);
-            to.number("extent", extent);
-            if (!plan.keeps_places) to.number("out_distance", of.earlier * lines_.inner);
+    void list(List& to, const kernel& of, const tape& p, const layout& leaves) const {
+        const fft_plan_of_pass &first = of.plan.passes.front(), &last = of.plan.passes.back();
+        if (of.plan.is_of_rows())
+            to.number("rows", lines_.outer);
+        else
+            to.number("lines", line_count(of.which.first));
+        if (first.shape == fft_shape::lines_an_item) to.number("share", share_of(of));
+        if (!first.is_rows) to.number("extent", lines_.count * lines_.inner);
+        std::size_t earlier = of.which.earlier;
+        for (std::size_t k = 0; k < of.plan.passes.size(); ++k) {
+            list_pass(to, of.plan.passes[k], k, of.which.first + k, earlier);
+            earlier *= lengths_[of.which.first + k];
         }
-        if (plan.has_inner) to.number("inner", lines_.inner);
-        if (plan.in.is_cut) to.number("in_extent", of.at.in_count * lines_.inner);
-        if (plan.out.is_cut) to.number("out_extent", of.at.out_count * lines_.inner);
-        if (plan.radices.size() > 1) to.vector("roots", *stages_[of.number], trace::access::in);
-        if (plan.is_turned) {
-            to.number("turn_bits", turn_bits(of.earlier * lengths_[of.number]));
-            to.vector("turns", *turns_, trace::access::in);
-        }
-        if (plan.in.has_factors) to.vector("in_factors", *of.at.in_factors, trace::access::in);
-        if (plan.out.has_factors) to.vector("out_factors", *of.at.out_factors, trace::access::in);
-        if (plan.is_scaled) to.value("scale", element_, scale_bits(of.at.scale));
-        const bool is_read = leaves.number_of(into) < leaves.vectors.size();
-        to.vector("out", into, is_read ? trace::access::mixed : trace::access::out);
-        vector_state* const written[] = {&into};
+        if (first.has_inner) to.number("inner", lines_.inner);
+        if (first.in.is_cut) to.number("in_extent", of.at.in_count * lines_.inner);
+        if (last.out.is_cut) to.number("out_extent", of.at.out_count * lines_.inner);
+        if (first.in.has_factors) to.vector("in_factors", *of.at.in_factors, trace::access::in);
+        if (last.out.has_factors) to.vector("out_factors", *of.at.out_factors, trace::access::in);
+        if (last.is_scaled) to.value("scale", element_, scale_bits(of.at.scale));
+        if (of.plan.between == fft_between::memory) to.vector("between", *of.between, trace::access::mixed);
+        const bool is_read = leaves.number_of(of.into) < leaves.vectors.size() ||
+                             (of.plan.is_of_rows() && of.plan.between == fft_between::target);
+        to.vector("out", of.into, is_read ? trace::access::mixed : trace::access::out);
+        vector_state* const written[] = {&of.into};
         list_leaves(to, p, leaves, written);
+    }
+    /// The parameters of pass k of a kernel, which is pass `number` of the transform.
+    template <class List>
+    void list_pass(List& to, const fft_plan_of_pass& plan, std::size_t k, std::size_t number,
+                   std::size_t earlier) const {
+        if (!plan.is_rows) {
+            to.number({"distance", k}, lines_.count * lines_.inner / lengths_[number]);
+            if (!plan.keeps_places) to.number({"out_distance", k}, earlier * lines_.inner);
+        }
+        if (plan.radices.size() > 1) to.vector({"roots", k}, *stages_[number], trace::access::in);
+        if (plan.is_turned) {
+            to.number({"turn_bits", k}, turn_bits(earlier * lengths_[number]));
+            to.vector({"turns", k}, *turns_, trace::access::in);
+            if (plan.turns == lane_turns::consecutive)
+                to.vector({"lane_turns", k}, *lane_turns_[number], trace::access::in);
+        }
     }
     std::uint64_t scale_bits(long double scale) const {
         return element_ == scalar::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(scale))
                                        : std::bit_cast<std::uint64_t>(static_cast<double>(scale));
     }
-    /// The lines of a work-item of a CPU.
-    std::size_t share_of(const fft_plan_of_pass& plan, std::size_t number) const {
-        const auto lanes = static_cast<std::size_t>(plan.lanes);
-        const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
-        const std::size_t enough = divided_up(least_of_cpu_item, lengths_[number]);
-        const std::size_t fair = line_count(number) / (units * items_per_compute_unit);
+    /// The lines or rows of a work-item of a CPU.
+    std::size_t share_of(const kernel& of) const {
+        const bool is_of_rows = of.plan.is_of_rows();
+        const std::size_t count = is_of_rows ? lines_.outer : line_count(of.which.first),
+                          length = is_of_rows ? lines_.count : lengths_[of.which.first],
+                          lanes = is_of_rows ? 1 : static_cast<std::size_t>(of.plan.passes[0].lanes);
+        const std::size_t enough = divided_up(least_of_cpu_item, length);
+        const std::size_t fair = count / (units_of(device_) * items_per_compute_unit);
         return divided_up(std::max<std::size_t>(std::min(enough, fair), 1), lanes) * lanes;
     }
 
-    struct pass_key {
-        fft_plan_of_pass plan;
+    struct kernel_key {
+        fft_plan_of_kernel plan;
         std::uint32_t target;
-        friend bool operator==(const pass_key&, const pass_key&) = default;
+        friend bool operator==(const kernel_key&, const kernel_key&) = default;
         void add_to(runtime::table_hash& hash) const {
             plan.add_to(hash);
             hash.add(target);
         }
     };
 
-    void launch(const tape& p, vector_state& into, std::size_t number, std::size_t earlier, const ends& at) {
-        const bool is_first = number == 0, is_last = number + 1 == lengths_.size();
-        pass now{plan_of(number, earlier), at, number, earlier, is_first, is_last};
-        fft_plan_of_pass& plan = now.plan;
-        if (is_first) plan.in = at.in;
-        if (is_last) {
-            plan.out = at.out;
-            plan.is_scaled = at.is_scaled;
-        }
+    void launch(const tape& p, const selection& which, vector_state* between, vector_state& into,
+                const ends& at) {
+        const fft_between place = which.count == 1 || between == &into ? fft_between::target
+                                  : between == nullptr                 ? fft_between::item
+                                                                       : fft_between::memory;
+        kernel now{{{}, place}, which, at, between, into};
         constexpr auto narrow = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-        facts_.max_registers =
-            plan.shape == fft_shape::tile_a_group && is_light(p) ? most_registers(element_) : 0;
-        plan.is_narrow =
+        // CPUs' compilers see that lanes are neighbours only where nothing is converted to 64 bits.
+        const bool is_narrow =
+            how_.shape == fft_shape::tile_a_group &&
             lines_.outer * std::max({lines_.count, at.in_count, at.out_count}) * lines_.inner <= narrow;
         stages_.resize(lengths_.size());
-        if (plan.radices.size() > 1) stages_[number] = stage_table(device_, element_, plan.radices);
-        if (plan.is_turned) turns_ = turn_table(device_, element_, earlier * lengths_[number]);
+        lane_turns_.resize(lengths_.size());
+        std::size_t earlier = which.earlier;
+        for (std::size_t number = which.first; number < which.first + which.count; ++number) {
+            fft_plan_of_pass plan = plan_of(number, earlier);
+            plan.is_narrow = is_narrow;
+            if (number == 0) plan.in = at.in;
+            if (number + 1 == lengths_.size()) {
+                plan.out = at.out;
+                plan.is_scaled = at.is_scaled;
+            }
+            if (plan.radices.size() > 1) stages_[number] = stage_table(device_, element_, plan.radices);
+            if (plan.is_turned) turns_ = turn_table(device_, element_, earlier * lengths_[number]);
+            if (plan.turns == lane_turns::consecutive)
+                lane_turns_[number] =
+                    lane_turn_table(device_, element_, earlier * lengths_[number], plan.length, plan.lanes);
+            now.plan.passes.push_back(std::move(plan));
+            earlier *= lengths_[number];
+        }
+        const fft_plan_of_pass& plan = now.plan.passes[0];
+        const bool is_of_tiles = plan.shape == fft_shape::tile_a_group;
+        facts_.max_registers = is_of_tiles && is_light(p) ? most_registers(element_) : 0;
 
         const layout leaves(p);
-        const pass_key key{plan, leaves.number_of(into)};
+        const kernel_key key{now.plan, leaves.number_of(into)};
         const auto trace_it = [&] {
-            trace::recording r(plan.shape == fft_shape::tile_a_group ? "fft" : "fft_of_lines", 1, {});
+            trace::recording r(is_of_tiles             ? "fft"
+                               : now.plan.is_of_rows() ? "fft_of_rows"
+                                                       : "fft_of_lines",
+                               1, {});
             parameter_list given(r);
-            list(given, now, p, leaves, into);
-            return trace_fft(r, given, plan, p, leaves);
+            list(given, now, p, leaves);
+            return trace_fft(r, given, now.plan, p, leaves);
         };
         const std::shared_ptr<const cached_kernel> kernel =
             kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
         runtime::grid g;
         g.local[0] = static_cast<std::size_t>(plan.group());
-        const std::size_t share = plan.shape == fft_shape::lines_an_item
-                                      ? share_of(plan, number)
-                                      : static_cast<std::size_t>(plan.lines);
-        g.global[0] = divided_up(line_count(number), share) * g.local[0];
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, now, p, leaves, into); });
+        const std::size_t share = is_of_tiles ? static_cast<std::size_t>(plan.lines) : share_of(now),
+                          count = now.plan.is_of_rows() ? lines_.outer : line_count(which.first);
+        g.global[0] = divided_up(count, share) * g.local[0];
+        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, now, p, leaves); });
     }
 
     runtime::device_state& device_;
@@ -330,7 +426,7 @@ private:
     strategy how_;
     ir::launch_facts facts_;
     std::vector<std::size_t> lengths_;
-    std::vector<vector_handle> stages_;
+    std::vector<vector_handle> stages_, lane_turns_;  ///< of each pass
     vector_handle turns_;
 };
 
@@ -445,7 +541,7 @@ void check_sizes(const fft_lines& lines) {
 }
 
 bool is_single_pass(runtime::device_state& device, const fft_lines& lines) {
-    return pass_lengths(lines.count, limits_for(strategy_of(device), lines)).size() == 1;
+    return pass_lengths(lines.count, limits_for(device, strategy_of(device), lines)).size() == 1;
 }
 
 tape of_vector(const std::shared_ptr<vector_state>& v) {
@@ -460,7 +556,7 @@ void transform_lines(const tape& p, const fft_lines& lines, const fft_manner& ho
     passes direct(into.device(), element, lines);
     if (direct.lengths().empty())
         return transform_by_convolution(p, lines, how, into, element,
-                                        limits_for(strategy_of(into.device()), lines));
+                                        limits_for(into.device(), strategy_of(into.device()), lines));
     std::array<vector_handle, 2> spare{borrowed(into), nullptr};
     direct.run(p, into,
                {swapping(how.swaps_in, false), swapping(how.swaps_out, false), lines.count, lines.count,
@@ -482,7 +578,8 @@ void transform_dimensions(const tape& p, std::span<const fft_lines> dimensions, 
 std::string describe_lines(runtime::device_state& device, scalar element, const fft_lines& lines) {
     const passes direct(device, element, lines);
     if (direct.lengths().empty()) {
-        const std::size_t length = convolution_length(lines.count, limits_for(strategy_of(device), lines));
+        const std::size_t length =
+            convolution_length(lines.count, limits_for(device, strategy_of(device), lines));
         const fft_lines longer{lines.outer, length, lines.inner};
         return fmt::format(
             "{} has a prime factor above 13: a convolution of {} (Bluestein), that is twice\n{}", lines.count,
@@ -499,6 +596,7 @@ std::string describe_lines(runtime::device_state& device, scalar element, const 
                      : fmt::format(", {} in a group of {} work-items\n", plan.lines, plan.group());
         earlier *= direct.lengths()[k];
     }
+    if (direct.takes_rows()) words += "one kernel for both passes, row by row\n";
     return words;
 }
 
