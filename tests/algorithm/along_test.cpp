@@ -16,6 +16,7 @@
 #include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -23,8 +24,6 @@ namespace {
 
 using namespace balm::dsl;
 using testing::HasSubstr;
-
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 
 /// Runs the body on every context; on CPU devices also with the kernels of GPUs.
 template <class Body>
@@ -70,16 +69,8 @@ std::vector<int> random_dimensions(std::mt19937_64& random, int dimensions) {
     std::vector<int> all;
     for (int d = 0; d < dimensions; ++d) all.push_back(d);
     std::shuffle(all.begin(), all.end(), random);
-    all.resize(1 + pick(random, all.size()));
+    all.resize(1 + below(random, all.size()));
     return all;
-}
-
-/// Numbers whose sums are exact in every type.
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(static_cast<int>(pick(random, 9)) - (T(-1) < T(0) ? 4 : 0));
-    return made;
 }
 
 template <class T, class F>
@@ -88,16 +79,11 @@ auto of_each(const std::vector<std::vector<T>>& groups, F&& f) {
     for (const std::vector<T>& each : groups) made.push_back(f(each));
     return made;
 }
-template <class R, class E>
-std::vector<R> values_of(const E& e) {
-    const host_array<R> got = vector<R>(e).to_host();
-    return std::vector<R>(got.begin(), got.end());
-}
 
 template <class T>
 class V10_along : public testing::Test {};
-using element_types = testing::Types<float, std::int64_t, std::uint8_t>;
-TYPED_TEST_SUITE(V10_along, element_types);
+using reduced_types = testing::Types<float, std::int64_t, std::uint8_t>;
+TYPED_TEST_SUITE(V10_along, reduced_types);
 
 /// Two of what a view can be reduced to, along these dimensions: each one is a kernel to compile.
 template <class T>
@@ -113,7 +99,7 @@ void expect_reduced(std::mt19937_64& random, const view<const T>& v, const std::
                   for (const T each : x) total = static_cast<S>(total + static_cast<S>(each));
                   return total;
               }));
-    switch (pick(random, 5)) {
+    switch (below(random, 5)) {
         case 0:
             EXPECT_EQ(values_of<T>(min(v, along_them)), of_each(groups, [](const std::vector<T>& x) {
                           return *std::min_element(x.begin(), x.end());
@@ -174,31 +160,31 @@ template <class T>
 std::optional<view<const T>> random_view(std::mt19937_64& random, const vector<T>& x) {
     std::vector<std::size_t> extents;
     std::size_t count = 1;
-    const std::size_t dimensions = 1 + pick(random, 5);
+    const std::size_t dimensions = 1 + below(random, 5);
     for (std::size_t d = 0; d < dimensions; ++d) {
         const std::size_t most = std::max<std::size_t>(x.size() / count, 1);
-        extents.push_back(1 + pick(random, std::min<std::size_t>(most, d == 0 ? 300 : 20)));
+        extents.push_back(1 + below(random, std::min<std::size_t>(most, d == 0 ? 300 : 20)));
         count *= extents.back();
     }
     std::shuffle(extents.begin(), extents.end(), random);
-    const std::size_t offset = pick(random, x.size() - count + 1);
+    const std::size_t offset = below(random, x.size() - count + 1);
     std::optional<view<const T>> v;
     const view<const T> part =
         x(slice(static_cast<std::int64_t>(offset), static_cast<std::int64_t>(offset + count)));
     v.emplace(part.reshape(shape(std::span<const std::size_t>(extents))));
-    if (pick(random, 2) == 0) v.emplace(view<const T>(v->transpose()));
-    if (dimensions == 3 && pick(random, 2) == 0) {
+    if (below(random, 2) == 0) v.emplace(view<const T>(v->transpose()));
+    if (dimensions == 3 && below(random, 2) == 0) {
         v.emplace(view<const T>(v->transpose({1, 2, 0})));
         v.emplace(
             view<const T>((*v)(reversed, all, slice(0, static_cast<std::int64_t>(v->extents()[2]), 2))));
     }
-    if (dimensions == 2 && pick(random, 2) == 0) {
+    if (dimensions == 2 && below(random, 2) == 0) {
         v.emplace(view<const T>((*v)(slice(static_cast<std::int64_t>(v->extents()[0]) - 1, -1, -3), all)));
     }
-    if (dimensions < 4 && pick(random, 3) == 0) {
-        std::vector<std::size_t> wider{1 + pick(random, 9)};
+    if (dimensions < 4 && below(random, 3) == 0) {
+        std::vector<std::size_t> wider{1 + below(random, 9)};
         for (int d = 0; d < v->extents().dimensions(); ++d)
-            wider.push_back(v->extents()[d] == 1 ? 1 + pick(random, 5) : v->extents()[d]);
+            wider.push_back(v->extents()[d] == 1 ? 1 + below(random, 5) : v->extents()[d]);
         v.emplace(v->broadcast(shape(std::span<const std::size_t>(wider))));
     }
     return v;

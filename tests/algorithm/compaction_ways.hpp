@@ -10,10 +10,9 @@
 
 #include "algorithm/scan_ways.hpp"
 #include "balm/balm.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
-
-inline std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
 
 /// Numbers of 0 to `distinct` - 1 in runs of about `length`.
 template <class T>
@@ -28,17 +27,6 @@ std::vector<T> numbers_in_runs(std::mt19937_64& random, std::size_t n, std::size
     return made;
 }
 
-template <class T>
-void expect_same(const vector<T>& got, const std::vector<T>& wanted) {
-    const host_array<T> host = got.to_host();
-    ASSERT_EQ(host.size(), wanted.size());
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        if (std::memcmp(&host.begin()[k], &wanted[k], sizeof(T)) == 0) continue;
-        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << +host.begin()[k] << ", not "
-                      << +wanted[k];
-        return;
-    }
-}
 /// The first elements of a target, and that those behind have kept a value.
 template <class T>
 void expect_begins(const vector<T>& got, const std::vector<T>& wanted, T behind) {

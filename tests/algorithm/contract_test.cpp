@@ -36,7 +36,7 @@ struct products_as {
 /// Runs the body on every context; on CPU devices also with the kernels of GPUs, in small tiles: fewer turns,
 /// since nearly each of them compiles a kernel.
 template <class Body>
-void in_all_ways(int turns, Body&& body) {
+void with_products_of_all_devices(int turns, Body&& body) {
     on_all_contexts([&](const context& ctx) {
         for (int turn = 0; turn < turns; ++turn) body(ctx);
         if (ctx.device(0).info().type != device_type::cpu) return;
@@ -48,18 +48,18 @@ void in_all_ways(int turns, Body&& body) {
 
 template <class T>
 class V18_matmul : public testing::Test {};
-using element_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(V18_matmul, element_types);
+using floating_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(V18_matmul, floating_types);
 
 TYPED_TEST(V18_matmul, of_any_extents_and_transposes) {
     using T = TypeParam;
     auto random = seeded_random();
-    in_all_ways(4, [&](const context& ctx) {
-        const std::size_t m = 2 + pick(random, 60), n = 8 + pick(random, 60), k = 1 + pick(random, 70);
+    with_products_of_all_devices(4, [&](const context& ctx) {
+        const std::size_t m = 2 + below(random, 60), n = 8 + below(random, 60), k = 1 + below(random, 70);
         SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
         const auto a = small_numbers<T>(random, m * k), b = small_numbers<T>(random, k * n);
         const vector<T> x(ctx, a), y(ctx, b);
-        const bool turn_a = pick(random, 2) != 0, turn_b = pick(random, 2) != 0;
+        const bool turn_a = below(random, 2) != 0, turn_b = below(random, 2) != 0;
         const shape box_a = turn_a ? shape(k, m) : shape(m, k), box_b = turn_b ? shape(n, k) : shape(k, n);
         const view<const T> A(x, box_a), B(y, box_b);
         const auto product = matmul(turn_a ? A.transpose() : A, turn_b ? B.transpose() : B);
@@ -77,7 +77,7 @@ TEST(V18_matmul_tiles, of_every_shape) {
     const auto expected = looped<float>("ik", {m, k}, a, "kj", {k, n}, b, "ij");
     on_all_contexts([&](const context& ctx) {
         const vector<float> x(ctx, a), y(ctx, b);
-        const int tile = static_cast<int>(pick(random, array::tile_choices));
+        const int tile = static_cast<int>(below(random, array::tile_choices));
         SCOPED_TRACE("tile " + std::to_string(tile));
         const products_as chosen({true, tile, 0});
         EXPECT_EQ(values_of<float>(matmul(balm::view(x, {m, k}), balm::view(y, {k, n}))), expected);
@@ -89,12 +89,12 @@ struct random_subscripts {
     explicit random_subscripts(std::mt19937_64& random) {
         const std::string letters = "abcdef";
         for (std::string* each : {&of_a, &of_b}) {
-            const std::size_t axes = 1 + pick(random, 4);
-            for (std::size_t d = 0; d < axes; ++d) *each += letters[pick(random, letters.size())];
+            const std::size_t axes = 1 + below(random, 4);
+            for (std::size_t d = 0; d < axes; ++d) *each += letters[below(random, letters.size())];
         }
         for (const char c : letters) {
             const bool is_there = (of_a + of_b).find(c) != std::string::npos;
-            if (is_there && pick(random, 2) == 0) output += c;
+            if (is_there && below(random, 2) == 0) output += c;
         }
         std::shuffle(output.begin(), output.end(), random);
     }
@@ -110,17 +110,18 @@ shape box_of_letters(const std::string& letters, const std::map<char, std::size_
 
 TEST(V18_einsum, of_random_subscripts) {
     auto random = seeded_random();
-    in_all_ways(8, [&](const context& ctx) {
+    with_products_of_all_devices(8, [&](const context& ctx) {
         const random_subscripts drawn(random);
         std::map<char, std::size_t> extents;
         std::string words = drawn.words();
         for (const char c : std::string("abcdef")) {
-            extents[c] = pick(random, 25) == 0 ? 0 : 1 + pick(random, 12);
+            extents[c] = below(random, 25) == 0 ? 0 : 1 + below(random, 12);
             words += " " + std::to_string(extents[c]);
         }
         SCOPED_TRACE(words);
         const shape box_a = box_of_letters(drawn.of_a, extents), box_b = box_of_letters(drawn.of_b, extents);
-        const auto a = numbers(random, box_a.count()), b = numbers(random, box_b.count());
+        const auto a = small_numbers<double>(random, box_a.count()),
+                   b = small_numbers<double>(random, box_b.count());
         const vector<double> x(ctx, a), y(ctx, b);
         EXPECT_EQ(values_of<double>(
                       einsum(drawn.words(), view<const double>(x, box_a), view<const double>(y, box_b))),
@@ -142,7 +143,7 @@ TEST(V18_einsum, of_batches_and_several_axes) {
         {"ikm", "kj", "jim", {{'i', 9}, {'j', 13}, {'k', 7}, {'m', 4}}},
         {"hts", "shd", "thd", {{'h', 3}, {'t', 11}, {'s', 10}, {'d', 16}}},
         {"ik", "kj", "ji", {{'i', 9}, {'j', 13}, {'k', 7}}}};
-    in_all_ways(1, [&](const context& ctx) {
+    with_products_of_all_devices(1, [&](const context& ctx) {
         std::vector<contraction> some = all;
         std::shuffle(some.begin(), some.end(), random);
         if (array::forced_products().as_on_gpus) some.resize(3);
@@ -151,7 +152,8 @@ TEST(V18_einsum, of_batches_and_several_axes) {
             SCOPED_TRACE(words);
             const shape box_a = box_of_letters(each.of_a, each.extents),
                         box_b = box_of_letters(each.of_b, each.extents);
-            const auto a = numbers(random, box_a.count()), b = numbers(random, box_b.count());
+            const auto a = small_numbers<double>(random, box_a.count()),
+                       b = small_numbers<double>(random, box_b.count());
             const vector<double> x(ctx, a), y(ctx, b);
             const auto made = einsum(words, view<const double>(x, box_a), view<const double>(y, box_b));
             EXPECT_EQ(array::box_of(made.tape()), box_of_letters(each.output, each.extents));
@@ -167,9 +169,9 @@ TEST(V18_einsum, of_inner_axes_in_other_orders) {
     auto random = seeded_random();
     const auto check = [&]<class T>(const context& ctx, T) {
         std::string of_a = "ijkb", of_b = "ljkb", output = "ilb";
-        std::map<char, std::size_t> extents{{'b', 1 + pick(random, 2)}};
-        for (const char c : std::string("ijl")) extents[c] = 2 + pick(random, 2) * 2 + pick(random, 9);
-        extents['k'] = 16 * (1 + pick(random, 3));
+        std::map<char, std::size_t> extents{{'b', 1 + below(random, 2)}};
+        for (const char c : std::string("ijl")) extents[c] = 2 + below(random, 2) * 2 + below(random, 9);
+        extents['k'] = 16 * (1 + below(random, 3));
         for (std::string* each : {&of_a, &of_b, &output}) std::shuffle(each->begin(), each->end(), random);
         const std::string words = of_a + "," + of_b + "->" + output;
         SCOPED_TRACE(words);
@@ -182,7 +184,7 @@ TEST(V18_einsum, of_inner_axes_in_other_orders) {
     on_all_contexts([&](const context& ctx) {
         const bool is_cpu = ctx.device(0).info().type == device_type::cpu;
         for (int turn = 0; turn < 8; ++turn) {
-            const std::size_t splits = pick(random, 4);
+            const std::size_t splits = below(random, 4);
             const products_as chosen({is_cpu, is_cpu ? int{array::small_tile} : -1, splits});
             check(ctx, float{});
             check(ctx, double{});
@@ -204,7 +206,7 @@ TEST(V18_einsum, of_inner_axes_in_other_orders) {
 
 TEST(V18_einsum, of_one_operand) {
     auto random = seeded_random();
-    const auto a = numbers(random, 6 * 6 * 4);
+    const auto a = small_numbers<double>(random, 6 * 6 * 4);
     on_all_contexts([&](const context& ctx) {
         const vector<double> x(ctx, a);
         const view<const double> T(x, {6, 6, 4});
@@ -225,7 +227,8 @@ TEST(V18_einsum, of_one_operand) {
 
 TEST(V18_einsum, of_two_operands_without_an_arrow) {
     auto random = seeded_random();
-    const auto a = numbers(random, 5 * 7), b = numbers(random, 7 * 6), c = numbers(random, 5);
+    const auto a = small_numbers<double>(random, 5 * 7), b = small_numbers<double>(random, 7 * 6),
+               c = small_numbers<double>(random, 5);
     on_all_contexts([&](const context& ctx) {
         const vector<double> x(ctx, a), y(ctx, b), z(ctx, c);
         const view<const double> A(x, {5, 7}), B(y, {7, 6});
@@ -246,7 +249,7 @@ TEST(V18_einsum, of_two_operands_without_an_arrow) {
 
 TEST(V18_contract, sums_over_pairs_of_axes) {
     auto random = seeded_random();
-    const auto a = numbers(random, 9 * 4 * 5), b = numbers(random, 5 * 4 * 11);
+    const auto a = small_numbers<double>(random, 9 * 4 * 5), b = small_numbers<double>(random, 5 * 4 * 11);
     on_all_contexts([&](const context& ctx) {
         const vector<double> x(ctx, a), y(ctx, b);
         const view<const double> S(x, {9, 4, 5}), T(y, {5, 4, 11});
@@ -278,7 +281,7 @@ TEST(V18_contractions, of_every_kind_of_number) {
     auto random = seeded_random();
     const auto draw = [](std::mt19937_64& from, auto of) {
         using X = decltype(of);
-        const auto number = [&] { return static_cast<float>(static_cast<int>(pick(from, 9)) - 4); };
+        const auto number = [&] { return static_cast<float>(static_cast<int>(below(from, 9)) - 4); };
         if constexpr (std::is_arithmetic_v<X> || std::same_as<X, half>)
             return static_cast<X>(number());
         else
@@ -306,7 +309,7 @@ TEST(V18_contractions, of_every_kind_of_number) {
 TEST(V18_contractions, stand_in_expressions) {
     auto random = seeded_random();
     const shape box(24, 24);
-    const auto a = numbers(random, box.count()), b = numbers(random, box.count());
+    const auto a = small_numbers<double>(random, box.count()), b = small_numbers<double>(random, box.count());
     const auto product = looped<double>("ik", box, a, "kj", box, b, "ij");
     on_all_contexts([&](const context& ctx) {
         expect_products_in_expressions(ctx, random, multiply_by::own_kernels);
@@ -422,7 +425,8 @@ TEST(V18_contractions, devices_compute_parts_of_the_result) {
     weights[1] = 2;
     const context ctx = all.weighted(weights);
     constexpr std::size_t rows = 37, inner = 21, columns = 18;
-    const auto a = numbers(random, rows * inner), b = numbers(random, inner * columns);
+    const auto a = small_numbers<double>(random, rows * inner),
+               b = small_numbers<double>(random, inner * columns);
     const vector<double> on_a(ctx, a), on_b(ctx, b);
     const view<const double> A(on_a, {rows, inner}), B(on_b, {inner, columns});
     vector<double> y(ctx, rows * columns);

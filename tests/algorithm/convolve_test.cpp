@@ -13,6 +13,7 @@
 
 #include "algorithm/fft/fft_convolution.hpp"
 #include "algorithm/fft/fft_strategy.hpp"
+#include "algorithm/host_fft.hpp"
 #include "balm/error.hpp"
 #include "balm/spectral.hpp"
 #include "balm/vector.hpp"
@@ -23,8 +24,6 @@ namespace balm::test {
 namespace {
 
 using testing::HasSubstr;
-using wide = std::complex<long double>;
-using wide_list = std::vector<wide>;
 using enum convolution_mode;
 
 struct forced_convolutions {
@@ -49,15 +48,15 @@ std::vector<E> random_list(std::mt19937_64& random, std::size_t n) {
 }
 
 /// A box of three dimensions on the host.
-struct host_box {
+struct convolved_box {
     std::size_t planes, rows, columns;
     std::size_t at(std::size_t i, std::size_t j, std::size_t k) const { return (i * rows + j) * columns + k; }
     std::size_t count() const { return planes * rows * columns; }
 };
 /// The full convolution along all dimensions, or of each plane.
 template <class E, class F>
-wide_list full_on_host(const std::vector<E>& a, const host_box& of_a, const std::vector<F>& b,
-                       const host_box& of_b, host_box& whole, bool is_of_planes) {
+wide_list full_on_host(const std::vector<E>& a, const convolved_box& of_a, const std::vector<F>& b,
+                       const convolved_box& of_b, convolved_box& whole, bool is_of_planes) {
     whole = {is_of_planes ? of_a.planes : of_a.planes + of_b.planes - 1, of_a.rows + of_b.rows - 1,
              of_a.columns + of_b.columns - 1};
     wide_list made(whole.count());
@@ -80,7 +79,7 @@ std::pair<std::size_t, std::size_t> range_of(convolution_mode mode, std::size_t 
 
 /// Within so many units of rounding of the largest that there could be.
 template <class T, class R>
-void expect_near(const R& got, const wide_list& wanted, long double largest) {
+void expect_within_rounding(const R& got, const wide_list& wanted, long double largest) {
     ASSERT_EQ(got.size(), wanted.size());
     const long double bound = 4 * std::numeric_limits<T>::epsilon() * largest;
     for (std::size_t k = 0; k < wanted.size(); ++k)
@@ -101,7 +100,7 @@ void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n,
     const auto b = random_list<F>(random, m);
     const vector<E> x(ctx, a);
     const vector<F> h(ctx, b);
-    host_box whole{};
+    convolved_box whole{};
     const wide_list all = full_on_host(a, {1, 1, n}, b, {1, 1, m}, whole, false);
     std::vector<F> turned(b.rbegin(), b.rend());
     if constexpr (!std::is_floating_point_v<F>)
@@ -117,9 +116,9 @@ void convolves_lists(const context& ctx, std::mt19937_64& random, std::size_t n,
         };
         using R = std::conditional_t<std::is_floating_point_v<E>, F, E>;
         const vector<R> y = convolve(x, h, mode);
-        expect_near<T>(y.to_host(), part(all), largest);
+        expect_within_rounding<T>(y.to_host(), part(all), largest);
         const vector<R> c = correlate(x, h, mode);
-        expect_near<T>(c.to_host(), part(correlated), largest);
+        expect_within_rounding<T>(c.to_host(), part(correlated), largest);
     }
 }
 
@@ -150,16 +149,16 @@ TEST(V13_convolve, lists_by_sums_in_all_modes) {
 TEST(V13_convolve, of_views_along_all_or_some_dimensions) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        constexpr host_box of_a{2, 5, 6}, of_b{2, 4, 3};
+        constexpr convolved_box of_a{2, 5, 6}, of_b{2, 4, 3};
         const auto a = random_list<float>(random, of_a.count()), b = random_list<float>(random, of_b.count());
         const vector<float> x(ctx, a), h(ctx, b);
         const auto X = view(x, {2, 5, 6}), H = view(h, {2, 4, 3});
         const long double largest = size_of(a) * size_of(b);
-        host_box whole{};
+        convolved_box whole{};
         const wide_list planes = full_on_host(a, of_a, b, of_b, whole, true);
         EXPECT_EQ(array::box_of(convolve(X, H, full, along(1, 2)).tape()), shape(2, 8, 8));
         const vector<float> each = convolve(X, H, full, along(1, 2));
-        expect_near<float>(each.to_host(), planes, largest);
+        expect_within_rounding<float>(each.to_host(), planes, largest);
         wide_list middle, inside;
         for (std::size_t p = 0; p < 2; ++p) {
             for (std::size_t r = 0; r < 5; ++r)
@@ -169,8 +168,8 @@ TEST(V13_convolve, of_views_along_all_or_some_dimensions) {
         }
         const vector<float> near = convolve(X, H, same, along(1, 2)),
                             few = convolve(X, H, valid, along(1, 2));
-        expect_near<float>(near.to_host(), middle, largest);
-        expect_near<float>(few.to_host(), inside, largest);
+        expect_within_rounding<float>(near.to_host(), middle, largest);
+        expect_within_rounding<float>(few.to_host(), inside, largest);
         // Columns: those of transposed views.
         const vector<float> columns =
             convolve(view(x, {12, 5}).transpose(), view(h, {12, 2}).transpose(), full, along(0));
@@ -179,7 +178,7 @@ TEST(V13_convolve, of_views_along_all_or_some_dimensions) {
             for (std::size_t r = 0; r < 5; ++r)
                 for (std::size_t q = 0; q < 2; ++q)
                     wanted[(r + q) * 12 + c] += wide(a[c * 5 + r]) * wide(b[c * 2 + q]);
-        expect_near<float>(columns.to_host(), wanted, largest);
+        expect_within_rounding<float>(columns.to_host(), wanted, largest);
     });
 }
 
@@ -193,16 +192,16 @@ TEST(V13_convolve, of_expressions_and_in_expressions) {
         const vector<double> h(ctx, b);
         std::vector<double> scaled(a);
         for (double& each : scaled) each = 2 * each + 1;
-        host_box whole{};
+        convolved_box whole{};
         wide_list wanted = full_on_host(scaled, {1, 1, n}, b, {1, 1, m}, whole, false);
         wanted.erase(wanted.begin(), wanted.begin() + (m - 1) / 2);
         wanted.resize(n);
         const long double largest = size_of(scaled) * size_of(b);
         x = 0.5 * convolve(2 * x + 1, h, same) + convolve(2 * x + 1, h, same) * 0.5;
-        expect_near<double>(x.to_host(), wanted, largest);
+        expect_within_rounding<double>(x.to_host(), wanted, largest);
         x = vector<double>(ctx, scaled);
         x = convolve(x, h, same);
-        expect_near<double>(x.to_host(), wanted, largest);
+        expect_within_rounding<double>(x.to_host(), wanted, largest);
     });
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "algorithm/fft/fft_strategy.hpp"
+#include "algorithm/host_fft.hpp"
 #include "balm/error.hpp"
 #include "balm/spectral.hpp"
 #include "balm/vector.hpp"
@@ -22,7 +23,7 @@ namespace balm::test {
 namespace {
 
 using testing::HasSubstr;
-using wide_list = std::vector<long double>;
+using wide_reals = std::vector<long double>;
 
 constexpr long double pi = 3.14159265358979323846264338327950288L;
 
@@ -37,9 +38,9 @@ long double sine(std::uint64_t numerator, std::uint64_t denominator) {
 }
 
 /// By the definitions of docs/fft.md.
-wide_list transformed_on_host(const wide_list& x, bool is_sine, int type) {
+wide_reals dct_on_host(const wide_reals& x, bool is_sine, int type) {
     const std::size_t n = x.size();
-    wide_list y(n);
+    wide_reals y(n);
     for (std::size_t k = 0; k < n; ++k)
         for (std::size_t j = 0; j < n; ++j) {
             const bool is_end =
@@ -56,32 +57,25 @@ wide_list transformed_on_host(const wide_list& x, bool is_sine, int type) {
         }
     return y;
 }
-void transform_lines_on_host(wide_list& x, std::size_t n, std::size_t inner, bool is_sine, int type) {
+void dct_lines_on_host(wide_reals& x, std::size_t n, std::size_t inner, bool is_sine, int type) {
     for (std::size_t first = 0; first < x.size(); ++first) {
         if (first / inner % n != 0) continue;
-        wide_list line(n);
+        wide_reals line(n);
         for (std::size_t k = 0; k < n; ++k) line[k] = x[first + k * inner];
-        line = transformed_on_host(line, is_sine, type);
+        line = dct_on_host(line, is_sine, type);
         for (std::size_t k = 0; k < n; ++k) x[first + k * inner] = line[k];
     }
 }
 
-template <class T>
-std::vector<T> random_numbers(std::mt19937_64& random, std::size_t n) {
-    std::uniform_real_distribution<T> draw(-1, 1);
-    std::vector<T> made(n);
-    for (T& each : made) each = draw(random);
-    return made;
-}
 template <class R>
-wide_list widened(const R& x) {
+wide_reals widened_reals(const R& x) {
     return {x.begin(), x.end()};
 }
 
 /// The L2 error in terms of the result, over the type's epsilon and the square root of the levels, is below
 /// that of Fourier transforms and of one pass more.
 template <class T, class R>
-void expect_near(const R& got, const wide_list& wanted, long double most = 2) {
+void expect_near_reals(const R& got, const wide_reals& wanted, long double most = 2) {
     ASSERT_EQ(got.size(), wanted.size());
     long double error = 0, size = 0;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -94,15 +88,15 @@ void expect_near(const R& got, const wide_list& wanted, long double most = 2) {
 }
 
 template <class T>
-void transforms(const context& ctx, std::mt19937_64& random, std::size_t n, int type, bool is_sine) {
+void transforms_of_type(const context& ctx, std::mt19937_64& random, std::size_t n, int type, bool is_sine) {
     SCOPED_TRACE((is_sine ? "sine, type " : "cosine, type ") + std::to_string(type) + ", of " +
                  std::to_string(n));
-    const auto x = random_numbers<T>(random, n);
+    const auto x = random_reals<T>(random, n);
     vector<T> y(ctx, x);
     y = is_sine ? dst(y, type) : dct(y, type);
-    expect_near<T>(y.to_host(), transformed_on_host(widened(x), is_sine, type));
+    expect_near_reals<T>(y.to_host(), dct_on_host(widened_reals(x), is_sine, type));
     const vector<T> back = is_sine ? idst(y, type) : idct(y, type);
-    expect_near<T>(back.to_host(), widened(x), 4);
+    expect_near_reals<T>(back.to_host(), widened_reals(x), 4);
 }
 TEST(V13_dct, of_all_types) {
     auto random = seeded_random();
@@ -110,21 +104,22 @@ TEST(V13_dct, of_all_types) {
         // All of them take complex transforms of 8 or 9 numbers.
         for (int type = 2; type <= 4; ++type)
             for (const bool is_sine : {false, true})
-                for (const std::size_t n : {9u, 16u}) transforms<float>(ctx, random, n, type, is_sine);
-        transforms<float>(ctx, random, 9, 1, false);
-        transforms<float>(ctx, random, 7, 1, true);
-        transforms<float>(ctx, random, 8, 1, true);
+                for (const std::size_t n : {9u, 16u})
+                    transforms_of_type<float>(ctx, random, n, type, is_sine);
+        transforms_of_type<float>(ctx, random, 9, 1, false);
+        transforms_of_type<float>(ctx, random, 7, 1, true);
+        transforms_of_type<float>(ctx, random, 8, 1, true);
     });
 }
 
 TEST(V13_dct, of_any_size) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        for (const bool is_sine : {false, true}) transforms<double>(ctx, random, 1, 2, is_sine);
-        transforms<double>(ctx, random, 2, 1, false);
+        for (const bool is_sine : {false, true}) transforms_of_type<double>(ctx, random, 1, 2, is_sine);
+        transforms_of_type<double>(ctx, random, 2, 1, false);
         for (std::size_t k = 0; k < case_count(1); ++k)
-            transforms<double>(ctx, random, 3 + random() % 68, 1 + static_cast<int>(random() % 4),
-                               random() % 2 == 1);
+            transforms_of_type<double>(ctx, random, 3 + random() % 68, 1 + static_cast<int>(random() % 4),
+                                       random() % 2 == 1);
     });
 }
 
@@ -136,7 +131,7 @@ TEST(V13_dct, of_large_sizes_by_several_passes) {
                                         : array::fft_shape::tile_a_group,
                                     {64, 64, 16}};
         array::force_ffts(&few);
-        for (const bool is_sine : {false, true}) transforms<double>(ctx, random, 2048, 2, is_sine);
+        for (const bool is_sine : {false, true}) transforms_of_type<double>(ctx, random, 2048, 2, is_sine);
         array::force_ffts(nullptr);
     });
 }
@@ -145,25 +140,25 @@ TEST(V13_dct, along_dimensions_and_of_expressions) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         constexpr std::size_t planes = 3, rows = 9, columns = 16;
-        const auto x = random_numbers<float>(random, planes * rows * columns);
+        const auto x = random_reals<float>(random, planes * rows * columns);
         const vector<float> v(ctx, x);
         const shape box(planes, rows, columns);
         vector<float> y(ctx, v.size());
-        wide_list wanted = widened(x);
+        wide_reals wanted = widened_reals(x);
         for (long double& each : wanted) each *= 2;
-        transform_lines_on_host(wanted, columns, 1, false, 2);
+        dct_lines_on_host(wanted, columns, 1, false, 2);
         y = 0.5f * dct(2.0f * view(v, box), 2, along(1, 2)) + 0.0f;
-        transform_lines_on_host(wanted, rows, columns, false, 2);
+        dct_lines_on_host(wanted, rows, columns, false, 2);
         for (long double& each : wanted) each /= 2;
-        expect_near<float>(y.to_host(), wanted);
+        expect_near_reals<float>(y.to_host(), wanted);
         y = idct(view(y, box), 2, along(1, 2));
-        expect_near<float>(y.to_host(), widened(x), 4);
+        expect_near_reals<float>(y.to_host(), widened_reals(x), 4);
         // Columns, of an even number and turned around.
         const auto turned = view(v, {planes * rows, columns}).transpose();
         const vector<float> z = dst(turned, 4, along(0));
-        wide_list columns_of = widened(vector<float>(turned).to_host());
-        transform_lines_on_host(columns_of, columns, planes * rows, true, 4);
-        expect_near<float>(z.to_host(), columns_of);
+        wide_reals columns_of = widened_reals(vector<float>(turned).to_host());
+        dct_lines_on_host(columns_of, columns, planes * rows, true, 4);
+        expect_near_reals<float>(z.to_host(), columns_of);
     });
 }
 

@@ -10,9 +10,9 @@
 
 #include "algorithm/fft/fft_strategy.hpp"
 #include "algorithm/fft/row_exchange.hpp"
+#include "algorithm/host_fft.hpp"
 #include "array/vector_state.hpp"
 #include "balm/balm.hpp"
-#include "host_fft.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {
@@ -44,8 +44,8 @@ void on_three_devices(Body&& body, const std::vector<double>& weights = {0, 2, 3
 
 /// Of some arrays of these extents: forwards, and back from an expression, in place.
 template <class T>
-void transforms(const context& ctx, std::mt19937_64& random, const shape& box,
-                const std::vector<int>& dimensions, long double most = most_error) {
+void transforms_arrays(const context& ctx, std::mt19937_64& random, const shape& box,
+                       const std::vector<int>& dimensions, long double most = most_error) {
     SCOPED_TRACE(to_string(box));
     array::dimension_list over;
     for (const int d : dimensions) over.each[static_cast<std::size_t>(over.count++)] = d;
@@ -69,24 +69,28 @@ void transforms(const context& ctx, std::mt19937_64& random, const shape& box,
 
 TEST(V13_fft_devices, each_transforms_its_arrays_of_a_batch) {
     auto random = seeded_random();
-    on_three_devices([&](const context& ctx) { transforms<float>(ctx, random, shape(7, 9, 5, 4), {2, 3}); });
-    on_three_devices([&](const context& ctx) { transforms<float>(ctx, random, shape(192, 4), {1}); },
+    on_three_devices([&](const context& ctx) {
+        transforms_arrays<float>(ctx, random, shape(7, 9, 5, 4), {2, 3});
+    });
+    on_three_devices([&](const context& ctx) { transforms_arrays<float>(ctx, random, shape(192, 4), {1}); },
                      {1, 1, 1});
 }
 
 TEST(V13_fft_devices, rows_are_exchanged_for_columns_and_back) {
     auto random = seeded_random();
     const exchanges_of_all_sizes held;
-    on_three_devices([&](const context& ctx) { transforms<float>(ctx, random, shape(2, 5, 221), {1}); },
-                     {3, 2, 1});
-    on_three_devices([&](const context& ctx) { transforms<float>(ctx, random, shape(1, 5, 30, 4), {1, 3}); });
+    on_three_devices(
+        [&](const context& ctx) { transforms_arrays<float>(ctx, random, shape(2, 5, 221), {1}); }, {3, 2, 1});
+    on_three_devices([&](const context& ctx) {
+        transforms_arrays<float>(ctx, random, shape(1, 5, 30, 4), {1, 3});
+    });
 }
 
 TEST(V13_fft_devices, one_large_array_takes_four_steps) {
     auto random = seeded_random();
     const exchanges_of_all_sizes held;
     on_three_devices([&](const context& ctx) {
-        transforms<float>(ctx, random, shape(2, 16 * 16), {1});
+        transforms_arrays<float>(ctx, random, shape(2, 16 * 16), {1});
         const auto x = random_reals<float>(random, 16 * 16);
         const vector<float> v(ctx, x);
         const vector<std::complex<float>> y = fft(v);

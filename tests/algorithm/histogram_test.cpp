@@ -15,6 +15,7 @@
 #include "balm/balm.hpp"
 #include "support/devices.hpp"
 #include "support/nvrtc_listener.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -37,8 +38,6 @@ void in_all_histograms(Body&& body) {
     body(context{filter::cpu});
 }
 
-std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
-
 template <class T, class F>
 counts counted(const std::vector<T>& x, std::size_t bins, F&& bin_of) {
     counts made(bins);
@@ -48,17 +47,10 @@ counts counted(const std::vector<T>& x, std::size_t bins, F&& bin_of) {
     }
     return made;
 }
-template <class R, class A>
-std::vector<R> on_host(const A& a) {
-    const host_array<R> got = vector<R>(a).to_host();
-    return {got.begin(), got.end()};
-}
 
 template <class T>
 class V15_histogram_types : public testing::Test {};
-using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(V15_histogram_types, element_types);
+TYPED_TEST_SUITE(V15_histogram_types, number_types);
 
 TYPED_TEST(V15_histogram_types, even_bins_and_edges) {
     using T = TypeParam;
@@ -86,7 +78,7 @@ TYPED_TEST(V15_histogram_types, even_bins_and_edges) {
                            (high - low);
                 }
             };
-            EXPECT_EQ(on_host<std::int64_t>(histogram(v, bins, low, high)), counted(x, bins, even));
+            EXPECT_EQ(values_of<std::int64_t>(histogram(v, bins, low, high)), counted(x, bins, even));
 
             std::vector<T> edges{static_cast<T>(low), static_cast<T>(low + 3), static_cast<T>(low + 4),
                                  static_cast<T>(high + 5)};
@@ -94,7 +86,7 @@ TYPED_TEST(V15_histogram_types, even_bins_and_edges) {
                 return std::upper_bound(edges.begin(), edges.end(), each) - edges.begin() - 1;
             };
             std::sort(edges.begin(), edges.end());
-            EXPECT_EQ(on_host<std::int64_t>(histogram(v, vector<T>(ctx, edges))), counted(x, 3, between));
+            EXPECT_EQ(values_of<std::int64_t>(histogram(v, vector<T>(ctx, edges))), counted(x, 3, between));
         }
     });
 }
@@ -108,11 +100,11 @@ TEST(V15_histogram, of_few_and_many_bins_and_all_in_one) {
             std::vector<int> x(n);
             for (int& each : x) each = static_cast<int>(below(random, bins + 10)) - 5;
             const auto itself = [](int each) { return std::int64_t{each}; };
-            EXPECT_EQ(on_host<std::int64_t>(bincount(vector<int>(ctx, x), bins)), counted(x, bins, itself));
+            EXPECT_EQ(values_of<std::int64_t>(bincount(vector<int>(ctx, x), bins)), counted(x, bins, itself));
             const int same = static_cast<int>(below(random, bins));
             counts wanted(bins);
             wanted[static_cast<std::size_t>(same)] = static_cast<std::int64_t>(n);
-            EXPECT_EQ(on_host<std::int64_t>(bincount(vector<int>(ctx, n, same), bins)), wanted);
+            EXPECT_EQ(values_of<std::int64_t>(bincount(vector<int>(ctx, n, same), bins)), wanted);
         }
     });
 }
@@ -121,25 +113,25 @@ TEST(V15_histogram, labels_beyond_32_bits_are_no_bins) {
     on_all_contexts([](const context& ctx) {
         const vector<std::int64_t> x(ctx, {0, 1, std::int64_t{1} << 32, -(std::int64_t{1} << 32), -1,
                                            std::numeric_limits<std::int64_t>::max(), 1});
-        EXPECT_EQ(on_host<std::int64_t>(bincount(x, 3)), (counts{1, 2, 0}));
+        EXPECT_EQ(values_of<std::int64_t>(bincount(x, 3)), (counts{1, 2, 0}));
         const vector<std::uint64_t> u(ctx, {0u, ~std::uint64_t{0}, std::uint64_t{1} << 63, 7u});
         const vector<std::uint8_t> bytes(ctx, {0, 255, 254, 255});
         counts of_bytes(300);
         of_bytes[0] = of_bytes[254] = 1;
         of_bytes[255] = 2;
-        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 300)), of_bytes);
-        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 256)),
+        EXPECT_EQ(values_of<std::int64_t>(bincount(bytes, 300)), of_bytes);
+        EXPECT_EQ(values_of<std::int64_t>(bincount(bytes, 256)),
                   counts(of_bytes.begin(), of_bytes.begin() + 256));
-        EXPECT_EQ(on_host<std::int64_t>(bincount(bytes, 255)),
+        EXPECT_EQ(values_of<std::int64_t>(bincount(bytes, 255)),
                   counts(of_bytes.begin(), of_bytes.begin() + 255));
-        EXPECT_EQ(on_host<std::int64_t>(bincount(u, 8)), (counts{1, 0, 0, 0, 0, 0, 0, 1}));
-        EXPECT_EQ(on_host<std::int64_t>(histogram(u, 2, std::uint64_t{0}, ~std::uint64_t{0})),
+        EXPECT_EQ(values_of<std::int64_t>(bincount(u, 8)), (counts{1, 0, 0, 0, 0, 0, 0, 1}));
+        EXPECT_EQ(values_of<std::int64_t>(histogram(u, 2, std::uint64_t{0}, ~std::uint64_t{0})),
                   (counts{2, 1}));
         const std::int64_t quarter = std::int64_t{1} << 62;
         const vector<std::int64_t> wide(ctx, {std::numeric_limits<std::int64_t>::min(), -quarter, quarter, 5,
                                               std::numeric_limits<std::int64_t>::max()});
-        EXPECT_EQ(on_host<std::int64_t>(histogram(wide, 2, std::numeric_limits<std::int64_t>::min(),
-                                                  std::numeric_limits<std::int64_t>::max())),
+        EXPECT_EQ(values_of<std::int64_t>(histogram(wide, 2, std::numeric_limits<std::int64_t>::min(),
+                                                    std::numeric_limits<std::int64_t>::max())),
                   (counts{2, 2}));
     });
 }
@@ -151,7 +143,7 @@ TEST(V15_histogram, more_elements_than_32_bits_count) {
         vector<std::uint8_t> x(context({on}), n, std::uint8_t{3});
         counts wanted(5);
         wanted[3] = static_cast<std::int64_t>(n);
-        EXPECT_EQ(on_host<std::int64_t>(bincount(x, 5)), wanted);
+        EXPECT_EQ(values_of<std::int64_t>(bincount(x, 5)), wanted);
     });
 }
 
@@ -160,9 +152,11 @@ TEST(V15_histogram, nan_and_infinity_are_in_no_bin) {
         const float nan = std::numeric_limits<float>::quiet_NaN(),
                     inf = std::numeric_limits<float>::infinity();
         const vector<float> x(ctx, {nan, inf, -inf, 0.f, -0.f, 1.f, std::nextafter(1.f, 0.f), 1e-45f});
-        EXPECT_EQ(on_host<std::int64_t>(histogram(x, 3, 0.0, 1.0)), (counts{3, 0, 1}));
-        EXPECT_EQ(on_host<std::int64_t>(histogram(x, vector<float>(ctx, {0.f, 0.5f, 1.f}))), (counts{3, 1}));
-        EXPECT_EQ(on_host<std::int64_t>(histogram(x, vector<float>(ctx, {-inf, 0.f, inf}))), (counts{1, 5}));
+        EXPECT_EQ(values_of<std::int64_t>(histogram(x, 3, 0.0, 1.0)), (counts{3, 0, 1}));
+        EXPECT_EQ(values_of<std::int64_t>(histogram(x, vector<float>(ctx, {0.f, 0.5f, 1.f}))),
+                  (counts{3, 1}));
+        EXPECT_EQ(values_of<std::int64_t>(histogram(x, vector<float>(ctx, {-inf, 0.f, inf}))),
+                  (counts{1, 5}));
     });
 }
 
@@ -187,12 +181,12 @@ TEST(V15_histogram, weights) {
             magnitudes[bin] += std::fabs(f[k]);
         }
         const vector<int> labels(ctx, x);
-        EXPECT_EQ(on_host<int>(bincount(labels, bins, vector<int>(ctx, w))), sums);
-        const std::vector<double> got = on_host<double>(bincount(labels, bins, vector<double>(ctx, f)));
+        EXPECT_EQ(values_of<int>(bincount(labels, bins, vector<int>(ctx, w))), sums);
+        const std::vector<double> got = values_of<double>(bincount(labels, bins, vector<double>(ctx, f)));
         for (std::size_t k = 0; k < bins; ++k)
             EXPECT_NEAR(got[k], float_sums[k],
                         static_cast<double>(n) * std::numeric_limits<double>::epsilon() * magnitudes[k]);
-        EXPECT_EQ(on_host<int>(histogram(labels, bins, 0, static_cast<int>(bins), vector<int>(ctx, w))),
+        EXPECT_EQ(values_of<int>(histogram(labels, bins, 0, static_cast<int>(bins), vector<int>(ctx, w))),
                   sums);
     });
 }
@@ -209,10 +203,10 @@ TEST(V15_histogram, channels_and_expressions) {
         }
         const vector<uchar4> p(ctx, pixels);
         const auto channels = std::tuple(lane<0>(p), lane<1>(p), lane<2>(p));
-        EXPECT_EQ(on_host<std::int64_t>(bincount(channels, 256)), wanted);
+        EXPECT_EQ(values_of<std::int64_t>(bincount(channels, 256)), wanted);
         const auto all_of_them = bincount(channels, 256);
         const vector<std::int64_t> green = view(all_of_them, {3, 256})(1, all);
-        EXPECT_EQ(on_host<std::int64_t>(green), counts(wanted.begin() + 256, wanted.begin() + 512));
+        EXPECT_EQ(values_of<std::int64_t>(green), counts(wanted.begin() + 256, wanted.begin() + 512));
 
         vector<int> x(ctx, n);
         x = cast<int>(element_index() % 10);
@@ -221,7 +215,7 @@ TEST(V15_histogram, channels_and_expressions) {
         counts doubled(5);
         for (std::size_t k = 0; k < n; ++k) doubled[k % 10 / 2] += 2;
         for (std::size_t k = 0; k < 5; ++k) doubled[k] += static_cast<std::int64_t>(k);
-        EXPECT_EQ(on_host<std::int64_t>(into), doubled);
+        EXPECT_EQ(values_of<std::int64_t>(into), doubled);
         EXPECT_EQ(sum(bincount(x, 10)), static_cast<std::int64_t>(n));
     });
 }

@@ -12,10 +12,9 @@
 
 #include "balm/contract.hpp"
 #include "balm/vector.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
-
-inline std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 
 /// The sums of products by nested loops over all letters, as einsum defines them.
 template <class R, class A, class B>
@@ -44,29 +43,12 @@ std::vector<R> looped(const std::string& of_a, const shape& box_a, const A& a, c
     return made;
 }
 
-/// Whole numbers whose sums of products are exact in every type.
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(static_cast<int>(pick(random, 9)) - 4);
-    return made;
-}
-
-template <class R, class E>
-std::vector<R> values_of(const E& e) {
-    const host_array<R> got = vector<R>(e).to_host();
-    return std::vector<R>(got.begin(), got.end());
-}
-
-inline std::vector<double> numbers(std::mt19937_64& random, std::size_t n) {
-    return small_numbers<double>(random, n);
-}
-
 /// Products in expressions, of expressions, into views and into their own operands.
 inline void expect_products_in_expressions(const context& ctx, std::mt19937_64& random, multiply_by by) {
     const std::size_t n = 24;
     const shape box(n, n);
-    const auto a = numbers(random, n * n), b = numbers(random, n * n), c = numbers(random, n * n);
+    const auto a = small_numbers<double>(random, n * n), b = small_numbers<double>(random, n * n),
+               c = small_numbers<double>(random, n * n);
     const auto product = looped<double>("ik", box, a, "kj", box, b, "ij");
     const auto each = [&](auto&& f) {
         std::vector<double> made;

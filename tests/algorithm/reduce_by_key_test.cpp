@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "algorithm/compaction_ways.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -24,14 +25,14 @@ using namespace balm::dsl;
 using testing::HasSubstr;
 
 template <class K, class R>
-struct runs {
+struct reduced_runs {
     std::vector<K> keys;
     std::vector<R> results;
     std::vector<std::int64_t> lengths;
 };
 template <class K, class T, class R, class F>
-runs<K, R> reduced(const std::vector<K>& keys, const std::vector<T>& x, R identity, F&& combine) {
-    runs<K, R> made;
+reduced_runs<K, R> reduced(const std::vector<K>& keys, const std::vector<T>& x, R identity, F&& combine) {
+    reduced_runs<K, R> made;
     for (std::size_t k = 0; k < keys.size(); ++k) {
         if (k == 0 || keys[k] != keys[k - 1]) {
             made.keys.push_back(keys[k]);
@@ -43,17 +44,6 @@ runs<K, R> reduced(const std::vector<K>& keys, const std::vector<T>& x, R identi
     }
     return made;
 }
-template <class R>
-auto plus() {
-    return [](R a, R b) { return static_cast<R>(a + b); };
-}
-/// Numbers whose sums are exact in every type.
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(below(random, 5));
-    return made;
-}
 
 /// Where the right number of bits is no matter of the run's length.
 const std::vector<std::size_t>& run_lengths() {
@@ -63,22 +53,20 @@ const std::vector<std::size_t>& run_lengths() {
 
 template <class T>
 class V15_reduce_by_key_types : public testing::Test {};
-using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(V15_reduce_by_key_types, element_types);
+TYPED_TEST_SUITE(V15_reduce_by_key_types, number_types);
 
 TYPED_TEST(V15_reduce_by_key_types, sums_and_lengths) {
     using T = TypeParam;
     using R = decltype(sum(vector<T>()));
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{65536},
                                     std::size_t{65537}, 1 + below(random, 300000)}) {
             const std::size_t length = run_lengths()[below(random, 4)];
             SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
             const std::vector<T> keys = numbers_in_runs<T>(random, n, length, 3);
             const std::vector<T> x = small_numbers<T>(random, n);
-            const runs<T, R> wanted = reduced(keys, x, R(0), plus<R>());
+            const reduced_runs<T, R> wanted = reduced(keys, x, R(0), plus<R>());
             const vector<T> on_device(ctx, keys);
             const auto [k, sums] = reduce_by_key(on_device, vector<T>(ctx, x));
             expect_same(k, wanted.keys);
@@ -92,12 +80,12 @@ TYPED_TEST(V15_reduce_by_key_types, sums_and_lengths) {
 
 TEST(V15_reduce_by_key, vectors_of_every_small_size) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         for (std::size_t n = 0; n <= 4097; n += n < 70 ? 1 : 1 + below(random, 200)) {
             SCOPED_TRACE(n);
             const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 9), 4);
             const std::vector<int> x = small_numbers<int>(random, n);
-            const runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
+            const reduced_runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
             const auto [k, sums] = reduce_by_key(vector<int>(ctx, keys), vector<int>(ctx, x));
             expect_same(k, wanted.keys);
             expect_same(sums, wanted.results);
@@ -107,7 +95,7 @@ TEST(V15_reduce_by_key, vectors_of_every_small_size) {
 
 TEST(V15_reduce_by_key, millions_of_elements_in_runs_of_1_100_and_1000000) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 4000000 + below(random, 10000);
         const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
         const vector<unsigned> values(ctx, x);
@@ -115,7 +103,7 @@ TEST(V15_reduce_by_key, millions_of_elements_in_runs_of_1_100_and_1000000) {
             SCOPED_TRACE(length);
             std::vector<unsigned> keys(n);
             for (std::size_t k = 0; k < n; ++k) keys[k] = static_cast<unsigned>(k / length);
-            const runs<unsigned, unsigned> wanted = reduced(keys, x, 0u, plus<unsigned>());
+            const reduced_runs<unsigned, unsigned> wanted = reduced(keys, x, 0u, plus<unsigned>());
             const auto [k, sums] = reduce_by_key(vector<unsigned>(ctx, keys), values);
             expect_same(k, wanted.keys);
             expect_same(sums, wanted.results);
@@ -125,7 +113,7 @@ TEST(V15_reduce_by_key, millions_of_elements_in_runs_of_1_100_and_1000000) {
 
 TEST(V15_reduce_by_key, every_reduction_at_once) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 20), 4);
@@ -158,8 +146,8 @@ TEST(V15_reduce_by_key, every_reduction_at_once) {
                              [](int a) { return a | 1; }));
         expect_same(positive,
                     of(std::int64_t{0}, plus<std::int64_t>(), [](int a) { return std::int64_t{a > 0}; }));
-        expect_same(maps_of_runs, reduced(keys, maps, unchanged, composed).results);
-        expect_same(same_maps, reduced(keys, maps, unchanged, composed).results);
+        expect_same(maps_of_runs, reduced(keys, maps, unchanged, composed_maps).results);
+        expect_same(same_maps, reduced(keys, maps, unchanged, composed_maps).results);
         const auto counts = of(0, plus<int>(), [](int a) { return a > 900 ? 1 : 0; });
         const auto misses = of(0, plus<int>(), [](int a) { return a > -900 ? 0 : 1; });
         const auto any_got = some.to_host(), all_got = every_one.to_host();
@@ -177,7 +165,7 @@ TEST(V15_reduce_by_key, several_keys_and_functions_that_compare_them) {
     const auto in_one_block = function("in_one_block(a, b)", [](Int a, Int b) { return a / 2 == b / 2; });
     const auto both = function("both(a, c, b, d)",
                                [](Int a, Double c, Int b, Double d) { return a == b && fabs(c - d) < 1.5; });
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 150000);
         SCOPED_TRACE(n);
         const std::vector<int> i = numbers_in_runs<int>(random, n, 1 + below(random, 20), 4);
@@ -219,7 +207,7 @@ TEST(V15_reduce_by_key, several_keys_and_functions_that_compare_them) {
 TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_every_run) {
     auto random = seeded_random();
     std::uniform_real_distribution<float> number(-1, 1);
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 300000), length = run_lengths()[below(random, 4)];
         SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
         const std::vector<int> keys = numbers_in_runs<int>(random, n, length, 100);
@@ -228,8 +216,8 @@ TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_e
         const vector<int> k(ctx, keys);
         const vector<float> v(ctx, x);
         const auto [first, sums, compensated] = reduce_by_key(k, sum_of(v), sum_compensated_of(v));
-        const runs<int, double> exact = reduced(keys, x, 0.0, plus<double>());
-        const runs<int, double> magnitudes =
+        const reduced_runs<int, double> exact = reduced(keys, x, 0.0, plus<double>());
+        const reduced_runs<int, double> magnitudes =
             reduced(keys, x, 0.0, [](double a, double b) { return a + std::fabs(b); });
         const auto got = sums.to_host(), better = compensated.to_host();
         ASSERT_EQ(got.size(), exact.results.size());
@@ -252,13 +240,13 @@ TEST(V15_reduce_by_key, sums_of_floats_are_within_their_bounds_and_the_same_in_e
 
 TEST(V15_reduce_by_key, into_vectors_with_more_and_less_room) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         if (ctx.size() > 1) return;  // targets lie on one device
         for (const std::size_t n : {1 + below(random, 1000), 70000 + below(random, 200000)}) {
             SCOPED_TRACE(n);
             const std::vector<int> keys = numbers_in_runs<int>(random, n, 3, 10),
                                    x = small_numbers<int>(random, n);
-            const runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
+            const reduced_runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
             const std::vector<int> lengths(wanted.lengths.begin(), wanted.lengths.end());
             const vector<int> k(ctx, keys), v(ctx, x);
             vector<std::int64_t> count(ctx, 1);
@@ -290,7 +278,7 @@ TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
             SCOPED_TRACE(std::to_string(n) + " elements in runs of " + std::to_string(length));
             const std::vector<int> keys = numbers_in_runs<int>(random, n, length, 4),
                                    x = small_numbers<int>(random, n);
-            const runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
+            const reduced_runs<int, int> wanted = reduced(keys, x, 0, plus<int>());
             const vector<int> k(ctx, keys), v(ctx, x);
             const auto [first, sums] = reduce_by_key(k, v);
             expect_same(first, wanted.keys);
@@ -302,7 +290,7 @@ TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
             for (std::uint64_t& each : maps) each = random();
             const auto [same_first, composed_runs, lengths] = reduce_by_key(
                 k, fold_of(vector<std::uint64_t>(ctx, maps), unchanged, composition()), count_of(k >= 0));
-            expect_same(composed_runs, reduced(keys, maps, unchanged, composed).results);
+            expect_same(composed_runs, reduced(keys, maps, unchanged, composed_maps).results);
             expect_same(lengths, wanted.lengths);
             expect_same(same_first, wanted.keys);
         }
@@ -310,8 +298,9 @@ TEST(V15_reduce_by_key, strategies_of_gpus_on_cpus) {
 }
 
 /// Runs the kernel in groups of 256, each of which has a tile. Returns keys and results.
-std::pair<std::vector<int>, std::vector<int>> interpreted(const ir::function& kernel, std::vector<int> keys,
-                                                          std::vector<int> x, std::size_t tile) {
+std::pair<std::vector<int>, std::vector<int>> interpreted_reduction(const ir::function& kernel,
+                                                                    std::vector<int> keys, std::vector<int> x,
+                                                                    std::size_t tile) {
     const std::size_t n = x.size(), tiles = (n + tile - 1) / tile;
     EXPECT_LT(array::announcements(tiles, {scalar::i32, scalar::i32}, 31).words, 2 * tiles + 1)
         << "a state of 63 bits has room in a word";
@@ -342,9 +331,9 @@ TEST(V15_reduce_by_key, tiles_with_sub_groups) {
                 const std::vector<int> keys = numbers_in_runs<int>(random, n, length, 4);
                 std::vector<int> x(n);
                 for (int& each : x) each = static_cast<int>(below(random, 1000000));
-                const runs<int, int> wanted = reduced(keys, x, std::numeric_limits<int>::lowest(),
-                                                      [](int a, int b) { return std::max(a, b); });
-                const auto [first, most] = interpreted(kernel, keys, x, tile);
+                const reduced_runs<int, int> wanted = reduced(keys, x, std::numeric_limits<int>::lowest(),
+                                                              [](int a, int b) { return std::max(a, b); });
+                const auto [first, most] = interpreted_reduction(kernel, keys, x, tile);
                 EXPECT_EQ(first, wanted.keys);
                 EXPECT_EQ(most, wanted.results);
             }
@@ -368,7 +357,7 @@ TEST(V15_reduce_by_key, lengths_with_sub_groups) {
                              {"result", memory_of(lengths)},
                              {"count", memory_of(count)},
                              {"a", memory_of(keys)}});
-            const runs<int, int> wanted = reduced(keys, keys, 0, plus<int>());
+            const reduced_runs<int, int> wanted = reduced(keys, keys, 0, plus<int>());
             first.resize(static_cast<std::size_t>(count[0]));
             lengths.resize(first.size());
             EXPECT_EQ(first, wanted.keys);
@@ -418,7 +407,7 @@ TEST(V15_reduce_by_key, faults_are_told) {
 }
 
 TEST(V15_reduce_by_key, new_sizes_compile_nothing) {
-    in_all_strategies([](const context& ctx) {
+    in_all_scan_strategies([](const context& ctx) {
         const auto reduce_some = [&](std::size_t n) {
             vector<int> x(ctx, n);
             x = cast<int>(element_index());

@@ -142,16 +142,16 @@ TEST(B7_portable_reductions_of_functions, have_the_documented_order) {
 }
 
 /// What kernels of a device with sub-groups give, in the interpreter: they combine work-items by shuffles.
-class interpreted_reduction {
+class interpreted_portable_sum {
 public:
-    explicit interpreted_reduction(std::span<const float> x) : n_(x.size()), x_(x.begin(), x.end()) {
+    explicit interpreted_portable_sum(std::span<const float> x) : n_(x.size()), x_(x.begin(), x.end()) {
         kernels::observe_compilations(
             [this](const ir::function& f, const ir::launch_facts&) { kernels_.push_back(f); });
         const context where(
             {device(runtime::device_state::make(null::make_null_device(runtime::dialect::cuda_cpp)))});
         X_ = vector<float>(where, x);
     }
-    ~interpreted_reduction() { compile_kernels_with_nvrtc_again(); }
+    ~interpreted_portable_sum() { compile_kernels_with_nvrtc_again(); }
 
     float sum(policy how) {
         kernels_.clear();
@@ -211,7 +211,7 @@ TEST(B7_reductions_by_shuffles, have_the_same_bits) {
     auto random = seeded_random();
     for (const std::size_t n : {std::size_t{5000}, 20000 + random() % 5000}) {
         const auto x = random_values<float>(random, n, -1.f, 2.f);
-        interpreted_reduction reduction(x);
+        interpreted_portable_sum reduction(x);
         const auto add = [](float a, float b) { return a + b; };
         EXPECT_EQ(reduction.sum(policy::portable),
                   documented_order<float>({n, 0, [&](float sum, std::size_t i) { return sum + x[i]; }, add})
@@ -220,7 +220,7 @@ TEST(B7_reductions_by_shuffles, have_the_same_bits) {
     }
     std::vector<float> whole(30001);
     for (float& each : whole) each = static_cast<float>(random() % 100);
-    interpreted_reduction reduction(whole);
+    interpreted_portable_sum reduction(whole);
     EXPECT_EQ(reduction.sum(policy::run_to_run), std::accumulate(whole.begin(), whole.end(), 0.f));
     EXPECT_EQ(reduction.kernels_with_shuffles(), 1u);
 }

@@ -47,37 +47,23 @@ std::vector<R> along_on_host(const std::vector<R>& x, const three& box, F&& comb
         }
     return made;
 }
-int plus(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
-
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
-std::vector<int> numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<int> made(n);
-    for (int& each : made) each = static_cast<int>(pick(random, 2000)) - 1000;
-    return made;
-}
-template <class T>
-void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
-    const host_array<T> host = got.to_host();
-    ASSERT_EQ(host.size(), wanted.size());
-    const auto differs = std::mismatch(wanted.begin(), wanted.end(), host.begin());
-    if (differs.first != wanted.end())
-        ADD_FAILURE() << "element " << differs.first - wanted.begin() << " of " << wanted.size() << " is "
-                      << *differs.second << ", not " << *differs.first;
+int wrapped_sum(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 
 void expect_inclusive(const context& ctx, std::mt19937_64& random, const three& box) {
     SCOPED_TRACE(box.words());
-    const std::vector<int> x = numbers(random, box.count());
+    const std::vector<int> x = random_ints(random, box.count());
     vector<int> v(ctx, x);
     expect_equal(vector<int>(inclusive_scan(view(v, {box.outer, box.rows, box.inner}), along(1))),
-                 along_on_host(x, box, plus, 0, true));
+                 along_on_host(x, box, wrapped_sum, 0, true));
 }
 void expect_exclusive_in_place(const context& ctx, std::mt19937_64& random, const three& box) {
     SCOPED_TRACE(box.words());
-    const std::vector<int> x = numbers(random, box.count());
+    const std::vector<int> x = random_ints(random, box.count());
     vector<int> v(ctx, x);
     v = exclusive_scan(view(v, {box.outer, box.rows, box.inner}), 7, along(1));
-    expect_equal(v, along_on_host(x, box, plus, 7, false));
+    expect_equal(v, along_on_host(x, box, wrapped_sum, 7, false));
 }
 void expect_scans(const context& ctx, std::mt19937_64& random, const three& box) {
     expect_inclusive(ctx, random, box);
@@ -86,49 +72,49 @@ void expect_scans(const context& ctx, std::mt19937_64& random, const three& box)
 /// Rows, columns, and the dimension in between, short and long, few and many.
 void expect_all(const context& ctx, std::mt19937_64& random, std::size_t scale) {
     for (const three& box :
-         {three{1 + pick(random, 50), 1 + pick(random, 20), 1}, three{scale / 3 + pick(random, 9), 3, 1},
-          three{2, scale + pick(random, 100), 1}, three{scale / 100, 64, 1},
-          three{1, scale / 4 + pick(random, 50), 2 + pick(random, 3)},
-          three{1, 1 + pick(random, 20), scale / 20 + pick(random, 50)},
-          three{1 + pick(random, 4), scale / 300 + pick(random, 50), 30 + pick(random, 40)}})
+         {three{1 + below(random, 50), 1 + below(random, 20), 1}, three{scale / 3 + below(random, 9), 3, 1},
+          three{2, scale + below(random, 100), 1}, three{scale / 100, 64, 1},
+          three{1, scale / 4 + below(random, 50), 2 + below(random, 3)},
+          three{1, 1 + below(random, 20), scale / 20 + below(random, 50)},
+          three{1 + below(random, 4), scale / 300 + below(random, 50), 30 + below(random, 40)}})
         expect_scans(ctx, random, box);
 }
 
 TEST(V15_scan_along, rows_columns_and_between) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        expect_all(ctx, random, 1000 + pick(random, 50000));
-        expect_scans(ctx, random, {3, 70000 + pick(random, 9), 1});  // chunks of rows on CPUs
-        expect_scans(ctx, random, {1, 70000 + pick(random, 9), 3});
+    in_all_scan_strategies([&](const context& ctx) {
+        expect_all(ctx, random, 1000 + below(random, 50000));
+        expect_scans(ctx, random, {3, 70000 + below(random, 9), 1});  // chunks of rows on CPUs
+        expect_scans(ctx, random, {1, 70000 + below(random, 9), 3});
     });
 }
 
 TEST(V15_scan_along, strategies_of_gpus_on_cpus) {
     auto random = seeded_random();
     in_strategies_of_gpus_on_cpu([&](const context& ctx) {
-        const std::size_t row = 4 + pick(random, 700);
-        for (const three& box : {three{5000 / row, row, 1}, three{2, 5000 + pick(random, 5), 1},
-                                 three{1, 3000 + pick(random, 99), 1 + pick(random, 40)},
-                                 three{1 + pick(random, 4), 1 + pick(random, 60), 2 + pick(random, 99)}})
+        const std::size_t row = 4 + below(random, 700);
+        for (const three& box : {three{5000 / row, row, 1}, three{2, 5000 + below(random, 5), 1},
+                                 three{1, 3000 + below(random, 99), 1 + below(random, 40)},
+                                 three{1 + below(random, 4), 1 + below(random, 60), 2 + below(random, 99)}})
             expect_exclusive_in_place(ctx, random, box);
     });
 }
 
 TEST(V15_scan_along, reductions_and_functions_that_do_not_commute) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const three box{1, 1 + pick(random, 300), 2 + pick(random, 300)};
+    in_all_scan_strategies([&](const context& ctx) {
+        const three box{1, 1 + below(random, 300), 2 + below(random, 300)};
         SCOPED_TRACE(box.words());
         std::vector<std::uint64_t> maps(box.count());
         for (std::uint64_t& each : maps) each = random();
         const vector<std::uint64_t> f(ctx, maps);
         const auto composing = fold_of(view(f, {box.rows, box.inner}), unchanged, composition());
         expect_equal(vector<std::uint64_t>(exclusive_scan(composing, along(0))),
-                     along_on_host(maps, box, composed, unchanged, false));
+                     along_on_host(maps, box, composed_maps, unchanged, false));
         expect_equal(vector<std::uint64_t>(inclusive_scan(composing, along(1))),
-                     along_on_host(maps, three{box.rows, box.inner, 1}, composed, unchanged, true));
+                     along_on_host(maps, three{box.rows, box.inner, 1}, composed_maps, unchanged, true));
 
-        const std::vector<int> x = numbers(random, box.count());
+        const std::vector<int> x = random_ints(random, box.count());
         const vector<int> v(ctx, x);
         expect_equal(
             vector<int>(inclusive_scan(min_of(view(v, {box.rows, box.inner})), along(0))),
@@ -139,16 +125,16 @@ TEST(V15_scan_along, reductions_and_functions_that_do_not_commute) {
 
 TEST(V15_scan_along, expressions_views_and_both_dimensions) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t rows = 1 + pick(random, 200), columns = 2 + pick(random, 200);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t rows = 1 + below(random, 200), columns = 2 + below(random, 200);
         SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
-        const std::vector<int> x = numbers(random, rows * columns);
+        const std::vector<int> x = random_ints(random, rows * columns);
         vector<int> v(ctx, x);
         const auto M = view(v, {rows, columns});
         std::vector<int> twice = x;
         for (int& each : twice) each *= 2;
-        const std::vector<int> of_rows = along_on_host(twice, {rows, columns, 1}, plus, 0, true);
-        const std::vector<int> of_both = along_on_host(of_rows, {1, rows, columns}, plus, 0, true);
+        const std::vector<int> of_rows = along_on_host(twice, {rows, columns, 1}, wrapped_sum, 0, true);
+        const std::vector<int> of_both = along_on_host(of_rows, {1, rows, columns}, wrapped_sum, 0, true);
         expect_equal(vector<int>(inclusive_scan(inclusive_scan(2 * M, along(1)), along(0)) - M), [&] {
             std::vector<int> made = of_both;
             for (std::size_t k = 0; k < x.size(); ++k) made[k] -= x[k];
@@ -159,11 +145,11 @@ TEST(V15_scan_along, expressions_views_and_both_dimensions) {
         for (std::size_t c = 0; c < columns; ++c)
             for (std::size_t r = 0; r < rows; ++r) transposed.push_back(x[r * columns + c]);
         expect_equal(vector<int>(inclusive_scan(M.transpose(), along(0))),
-                     along_on_host(transposed, {1, columns, rows}, plus, 0, true));
+                     along_on_host(transposed, {1, columns, rows}, wrapped_sum, 0, true));
         expect_equal(vector<int>(inclusive_scan(M.transpose(), along(1))),
-                     along_on_host(transposed, {columns, rows, 1}, plus, 0, true));
+                     along_on_host(transposed, {columns, rows, 1}, wrapped_sum, 0, true));
         M.transpose() = inclusive_scan(M.transpose(), along(1));
-        expect_equal(v, along_on_host(x, {1, rows, columns}, plus, 0, true));
+        expect_equal(v, along_on_host(x, {1, rows, columns}, wrapped_sum, 0, true));
     });
 }
 
@@ -196,7 +182,7 @@ TEST(V15_scan_along, faults_are_told) {
 }
 
 TEST(V15_scan_along, other_sizes_compile_nothing) {
-    in_all_strategies([](const context& ctx) {
+    in_all_scan_strategies([](const context& ctx) {
         const auto scan_all = [&](std::size_t rows, std::size_t columns) {
             vector<int> v(ctx, rows * columns, 1);
             const vector<int> down = inclusive_scan(view(v, {rows, columns}), along(0)),
@@ -222,8 +208,8 @@ TEST(V15_scan_along, tiles_of_rows_with_sub_groups) {
         const ir::function kernel = kernel_with_sub_groups([&] {
             return vector<unsigned>(inclusive_scan(view(any, {9600 / shortest, shortest}), along(1)));
         });
-        const std::size_t row = shortest < 4 ? shortest : 4 * (1 + pick(random, 80)),
-                          count = 1 + pick(random, 20000 / row);
+        const std::size_t row = shortest < 4 ? shortest : 4 * (1 + below(random, 80)),
+                          count = 1 + below(random, 20000 / row);
         SCOPED_TRACE(std::to_string(count) + " rows of " + std::to_string(row));
         std::vector<unsigned> x(row * count), out(x.size());
         for (unsigned& each : x) each = static_cast<unsigned>(random());

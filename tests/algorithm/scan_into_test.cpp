@@ -21,36 +21,12 @@ namespace {
 
 using testing::HasSubstr;
 
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
-std::vector<int> numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<int> made(n);
-    for (int& each : made) each = static_cast<int>(pick(random, 200)) - 100;
-    return made;
-}
-template <class R, class T, class F>
-std::vector<R> inclusive(const std::vector<T>& x, F&& combine, R init) {
-    std::vector<R> made(x.size());
-    std::inclusive_scan(x.begin(), x.end(), made.begin(), combine, init);
-    return made;
-}
-template <class R, class T, class F>
-std::vector<R> exclusive(const std::vector<T>& x, F&& combine, R init) {
-    std::vector<R> made(x.size());
-    std::exclusive_scan(x.begin(), x.end(), made.begin(), init, combine);
-    return made;
-}
 int greatest(int a, int b) { return std::max(a, b); }
 constexpr int lowest = std::numeric_limits<int>::lowest();
 
-template <class T>
-void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
-    const host_array<T> host = got.to_host();
-    EXPECT_TRUE(std::equal(host.begin(), host.end(), wanted.begin(), wanted.end()));
-}
-
 void expect_several(const context& ctx, std::mt19937_64& random, std::size_t n) {
     SCOPED_TRACE(n);
-    const std::vector<int> x = numbers(random, n), y = numbers(random, n);
+    const std::vector<int> x = random_ints(random, n), y = random_ints(random, n);
     const std::vector<double> z(y.begin(), y.end());
     vector<int> a(ctx, x);
     const vector<int> b(ctx, y);
@@ -68,8 +44,8 @@ void expect_several(const context& ctx, std::mt19937_64& random, std::size_t n) 
 
 TEST(V15_scan_into, several_in_one_pass) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + pick(random, 200000)})
+    in_all_scan_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + below(random, 200000)})
             expect_several(ctx, random, n);
     });
 }
@@ -79,9 +55,9 @@ void expect_stream(const context& ctx, std::mt19937_64& random, std::size_t most
     vector<int> sum(ctx, 1, 5), high(ctx, 1, lowest);
     std::vector<int> all{5}, peaks{lowest};  // ahead of each element
     for (int k = 0; k < 4; ++k) {
-        const std::size_t n = k == 1 ? 0 : 1 + pick(random, most);
+        const std::size_t n = k == 1 ? 0 : 1 + below(random, most);
         SCOPED_TRACE(n);
-        const std::vector<int> x = numbers(random, n);
+        const std::vector<int> x = random_ints(random, n);
         const vector<int> v(ctx, x);
         vector<int> sums(ctx, n), highest(ctx, n);
         inclusive_scan_into(std::tie(sums, highest), std::tie(sum, high), sum_of(v), max_of(v));
@@ -102,7 +78,7 @@ void expect_exclusive_stream(const context& ctx, std::mt19937_64& random, std::s
     vector<int> total(ctx, 1, 5);
     int wanted_total = 5;
     for (int k = 0; k < 3; ++k) {
-        const std::vector<int> x = numbers(random, 1 + pick(random, most));
+        const std::vector<int> x = random_ints(random, 1 + below(random, most));
         SCOPED_TRACE(x.size());
         vector<int> v(ctx, x);
         exclusive_scan_into(v, total, v);  // in place
@@ -114,7 +90,7 @@ void expect_exclusive_stream(const context& ctx, std::mt19937_64& random, std::s
 
 TEST(V15_scan_into, a_stream_in_pieces) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         expect_stream(ctx, random, 200000);
         expect_exclusive_stream(ctx, random, 200000);
     });
@@ -127,10 +103,10 @@ TEST(V15_scan_into, strategies_of_gpus_on_cpus) {
 
 TEST(V15_scan_into, what_is_read_elsewhere_is_read_first) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 100000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 100000);
         SCOPED_TRACE(n);
-        const std::vector<int> x = numbers(random, n);
+        const std::vector<int> x = random_ints(random, n);
         const std::vector<int> reversed(x.rbegin(), x.rend());
         vector<int> v(ctx, x);
         inclusive_scan_into(v, v[static_cast<std::int64_t>(n) - 1 - element_index(0, n)]);
@@ -148,7 +124,7 @@ TEST(V15_scan_into, several_with_sub_groups) {
         vector<unsigned> first(ctx, 1, 0u), second(ctx, 1, 0u);
         inclusive_scan_into(std::tie(sums, highest), std::tie(first, second), sum_of(any), max_of(any));
     });
-    const std::size_t n = 1 + pick(random, 100000);
+    const std::size_t n = 1 + below(random, 100000);
     SCOPED_TRACE(n);
     std::vector<unsigned> x(n), sums(n), highest(n), first{3}, second{9}, total{0}, peak{0};
     for (unsigned& each : x) each = static_cast<unsigned>(random());

@@ -15,6 +15,7 @@
 #include "algorithm/scan_ways.hpp"
 #include "balm/balm.hpp"
 #include "support/devices.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -23,63 +24,22 @@ namespace {
 using namespace balm::dsl;
 using testing::HasSubstr;
 
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
-
-/// Numbers whose sums are exact in every type.
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(static_cast<int>(pick(random, 9)) - (T(-1) < T(0) ? 4 : 0));
-    return made;
-}
 std::vector<std::size_t> random_sizes(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> made;
-    for (std::size_t k = 0; k < count; ++k) made.push_back(1 + pick(random, 200000));
+    for (std::size_t k = 0; k < count; ++k) made.push_back(1 + below(random, 200000));
     return made;
-}
-
-template <class R, class T, class F>
-std::vector<R> inclusive(const std::vector<T>& x, F&& combine, R init) {
-    std::vector<R> made(x.size());
-    std::inclusive_scan(x.begin(), x.end(), made.begin(), combine, init);
-    return made;
-}
-template <class R, class T, class F>
-std::vector<R> exclusive(const std::vector<T>& x, F&& combine, R init) {
-    std::vector<R> made(x.size());
-    std::exclusive_scan(x.begin(), x.end(), made.begin(), init, combine);
-    return made;
-}
-template <class R>
-auto plus() {
-    return [](R a, R b) { return static_cast<R>(a + b); };
-}
-
-template <class T>
-void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
-    const host_array<T> host = got.to_host();
-    ASSERT_EQ(host.size(), wanted.size());
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        if (std::memcmp(&host.begin()[k], &wanted[k], sizeof(T)) == 0 || host.begin()[k] == wanted[k])
-            continue;
-        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << +host.begin()[k] << ", not "
-                      << +wanted[k];
-        return;
-    }
 }
 
 template <class T>
 class V15_scan_types : public testing::Test {};
-using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(V15_scan_types, element_types);
+TYPED_TEST_SUITE(V15_scan_types, number_types);
 
 TYPED_TEST(V15_scan_types, are_added_up) {
     using T = TypeParam;
     using R = decltype(sum(vector<T>()));
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const bool is_inclusive = pick(random, 2) == 0;  // each is a kernel to compile
+    in_all_scan_strategies([&](const context& ctx) {
+        const bool is_inclusive = below(random, 2) == 0;  // each is a kernel to compile
         std::vector<std::size_t> sizes = random_sizes(random, 3);
         sizes.insert(sizes.end(), {0, 1, 2, 4096, 65536, 65537});
         for (const std::size_t n : sizes) {
@@ -96,7 +56,7 @@ TYPED_TEST(V15_scan_types, are_added_up) {
 
 TEST(V15_scan, vectors_of_every_small_size) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         for (std::size_t n = 0; n <= 600; n += n < 70 ? 1 : 7) {
             SCOPED_TRACE(n);
             const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
@@ -110,8 +70,8 @@ TEST(V15_scan, vectors_of_every_small_size) {
 /// More tiles than one of them looks back at directly.
 TEST(V15_scan, millions_of_elements) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 9000000 + pick(random, 10000);  // large tiles
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 9000000 + below(random, 10000);  // large tiles
         const std::vector<unsigned> x = small_numbers<unsigned>(random, n);
         const vector<unsigned> on_device(ctx, x);
         expect_equal(vector<unsigned>(inclusive_scan(on_device, 7u)), inclusive(x, plus<unsigned>(), 7u));
@@ -123,8 +83,8 @@ TEST(V15_scan, millions_of_elements) {
 
 TEST(V15_scan, every_reduction) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 100000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 100000);
         SCOPED_TRACE(n);
         const std::vector<int> x = small_numbers<int>(random, n);
         const vector<int> v(ctx, x);
@@ -180,20 +140,20 @@ const auto& last_that_is_set() {
 
 TEST(V15_scan, functions_that_do_not_commute) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 200000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         std::vector<std::uint64_t> maps(n);
         for (std::uint64_t& each : maps) each = random();
         const vector<std::uint64_t> f(ctx, maps);
         expect_equal(vector<std::uint64_t>(inclusive_scan(fold_of(f, unchanged, composition()))),
-                     inclusive(maps, composed, unchanged));
+                     inclusive(maps, composed_maps, unchanged));
         const std::uint64_t init = random();
         expect_equal(vector<std::uint64_t>(exclusive_scan(fold_of(f, unchanged, composition()), init)),
-                     exclusive(maps, composed, init));
+                     exclusive(maps, composed_maps, init));
 
         std::vector<int> marks(n);
-        for (int& each : marks) each = pick(random, 10) == 0 ? static_cast<int>(pick(random, 100)) : 0;
+        for (int& each : marks) each = below(random, 10) == 0 ? static_cast<int>(below(random, 100)) : 0;
         expect_equal(vector<int>(inclusive_scan(fold_of(vector<int>(ctx, marks), 0, last_that_is_set()))),
                      inclusive(
                          marks, [](int a, int b) { return b != 0 ? b : a; }, 0));
@@ -207,23 +167,23 @@ const auto& first_of() {
 
 TEST(V15_scan, functions_without_an_identity) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 200000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         std::vector<std::uint64_t> maps(n);
         for (std::uint64_t& each : maps) each = random();
         const vector<std::uint64_t> f(ctx, maps);
         std::vector<std::uint64_t> wanted(n);
-        std::inclusive_scan(maps.begin(), maps.end(), wanted.begin(), composed);
+        std::inclusive_scan(maps.begin(), maps.end(), wanted.begin(), composed_maps);
         expect_equal(vector<std::uint64_t>(inclusive_scan(fold_of(f, composition()))), wanted);
         const std::uint64_t init = random();
         expect_equal(vector<std::uint64_t>(exclusive_scan(fold_of(f, composition()), init)),
-                     exclusive(maps, composed, init));
+                     exclusive(maps, composed_maps, init));
 
         std::vector<std::int64_t> x(n), keys(n), starts(n);
         for (std::size_t k = 0; k < n; ++k) {
             x[k] = static_cast<std::int64_t>(random());
-            keys[k] = k == 0 ? 0 : keys[k - 1] + static_cast<std::int64_t>(pick(random, 50) == 0);
+            keys[k] = k == 0 ? 0 : keys[k - 1] + static_cast<std::int64_t>(below(random, 50) == 0);
             starts[k] = k > 0 && keys[k] == keys[k - 1] ? starts[k - 1] : x[k];
         }
         const vector<std::int64_t> values(ctx, x), of(ctx, keys);
@@ -268,8 +228,8 @@ void expect_sums_near(const std::vector<T>& x, const vector<T>& got) {
 TEST(V15_scan, sums_of_floats_are_within_their_bounds_and_the_same_in_every_run) {
     auto random = seeded_random();
     std::uniform_real_distribution<float> number(-1, 1);
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 300000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 300000);
         SCOPED_TRACE(n);
         std::vector<float> x(n);
         for (float& each : x) each = number(random);
@@ -291,8 +251,8 @@ TEST(V15_scan, sums_of_floats_are_within_their_bounds_and_the_same_in_every_run)
 
 TEST(V15_scan, expressions_and_scans_in_expressions) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 100000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 100000);
         SCOPED_TRACE(n);
         const std::vector<int> x = small_numbers<int>(random, n), y = small_numbers<int>(random, n);
         const vector<int> a(ctx, x), b(ctx, y);
@@ -313,8 +273,8 @@ TEST(V15_scan, expressions_and_scans_in_expressions) {
 
 TEST(V15_scan, in_place) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 200000);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         const std::vector<int> x = small_numbers<int>(random, n);
         std::vector<int> wanted = inclusive(x, plus<int>(), 0);
@@ -339,12 +299,12 @@ TEST(V15_scan, in_place) {
 TEST(V15_scan, into_vectors_whose_devices_have_other_elements) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
-        const std::size_t n = 4096 + pick(random, 20000);
+        const std::size_t n = 4096 + below(random, 20000);
         SCOPED_TRACE(n);
         const std::vector<int> x = small_numbers<int>(random, n);
         const vector<int> v(ctx, x);
         std::vector<double> weights(ctx.size());
-        for (double& each : weights) each = static_cast<double>(1 + pick(random, 9));
+        for (double& each : weights) each = static_cast<double>(1 + below(random, 9));
         for (const context& other : {ctx, ctx.weighted(weights)}) {
             vector<int> sums(other, n);
             sums = inclusive_scan(v);
@@ -357,8 +317,8 @@ TEST(V15_scan, into_vectors_whose_devices_have_other_elements) {
 
 TEST(V15_scan, views_in_row_major_order) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        const std::size_t rows = 1 + pick(random, 300), columns = 1 + pick(random, 300);
+    in_all_scan_strategies([&](const context& ctx) {
+        const std::size_t rows = 1 + below(random, 300), columns = 1 + below(random, 300);
         SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
         const std::vector<int> x = small_numbers<int>(random, rows * columns);
         vector<int> v(ctx, x);
@@ -400,11 +360,11 @@ std::vector<R> by_key(const std::vector<K>& keys, const std::vector<R>& x, F&& c
 }
 template <class K>
 std::vector<K> random_keys(std::mt19937_64& random, std::size_t n) {
-    const std::size_t length = 1 + pick(random, 2) * pick(random, 5000);
+    const std::size_t length = 1 + below(random, 2) * below(random, 5000);
     std::vector<K> keys(n);
     K key = 0;
     for (K& each : keys) {
-        if (pick(random, length) == 0) key = static_cast<K>(pick(random, 4));
+        if (below(random, length) == 0) key = static_cast<K>(below(random, 4));
         each = key;
     }
     return keys;
@@ -412,8 +372,8 @@ std::vector<K> random_keys(std::mt19937_64& random, std::size_t n) {
 
 TEST(V15_scan, by_key) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
-        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + pick(random, 200000)}) {
+    in_all_scan_strategies([&](const context& ctx) {
+        for (const std::size_t n : {std::size_t{0}, std::size_t{1}, 1 + below(random, 200000)}) {
             SCOPED_TRACE(n);
             const std::vector<int> keys = random_keys<int>(random, n), x = small_numbers<int>(random, n);
             const vector<int> k(ctx, keys), v(ctx, x);
@@ -424,7 +384,7 @@ TEST(V15_scan, by_key) {
             for (std::uint64_t& each : maps) each = random();
             const auto composing = fold_of(vector<std::uint64_t>(ctx, maps), unchanged, composition());
             expect_equal(vector<std::uint64_t>(exclusive_scan_by_key(k, composing)),
-                         by_key(keys, maps, composed, unchanged, false));
+                         by_key(keys, maps, composed_maps, unchanged, false));
 
             vector<int> in_place(ctx, keys);
             in_place = inclusive_scan_by_key(in_place, v);
@@ -439,7 +399,7 @@ TEST(V15_scan, by_key) {
 TEST(V15_scan, strategies_of_gpus_on_cpus) {
     auto random = seeded_random();
     in_strategies_of_gpus_on_cpu([&](const context& ctx) {
-        const std::size_t n = 1 + pick(random, 20000);
+        const std::size_t n = 1 + below(random, 20000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = random_keys<int>(random, n), x = small_numbers<int>(random, n);
         const vector<int> k(ctx, keys), v(ctx, x);
@@ -448,14 +408,14 @@ TEST(V15_scan, strategies_of_gpus_on_cpus) {
         for (std::uint64_t& each : maps) each = random();
         const auto composing = fold_of(vector<std::uint64_t>(ctx, maps), unchanged, composition());
         expect_equal(vector<std::uint64_t>(exclusive_scan_by_key(k, composing)),
-                     by_key(keys, maps, composed, unchanged, false));
+                     by_key(keys, maps, composed_maps, unchanged, false));
     });
 }
 
 // ---- with sub-groups, which devices may lack: in the interpreter, and compiled for CUDA
 
 template <class T, class R>
-std::vector<R> interpreted(const ir::function& kernel, std::vector<T>& x, std::size_t tile) {
+std::vector<R> interpreted_scan(const ir::function& kernel, std::vector<T>& x, std::size_t tile) {
     std::vector<R> out(x.size());
     interpret_tiles(kernel, x.size(), tile, {scalar_of<R>}, 0,
                     {{"out", memory_of(out)}, {"a", memory_of(x)}});
@@ -471,14 +431,14 @@ TEST(V15_scan, look_back_with_sub_groups) {
     const ir::function sums = kernel_with_sub_groups([&] { return vector<unsigned>(inclusive_scan(any)); });
     const ir::function compositions = kernel_with_sub_groups(
         [&] { return vector<std::uint64_t>(inclusive_scan(fold_of(any_map, unchanged, composition()))); });
-    for (const std::size_t n : {std::size_t{1}, 1 + pick(random, 300000)}) {
+    for (const std::size_t n : {std::size_t{1}, 1 + below(random, 300000)}) {
         SCOPED_TRACE(n);
         std::vector<unsigned> x = small_numbers<unsigned>(random, n);
-        EXPECT_EQ((interpreted<unsigned, unsigned>(sums, x, 4096)), inclusive(x, plus<unsigned>(), 0u));
+        EXPECT_EQ((interpreted_scan<unsigned, unsigned>(sums, x, 4096)), inclusive(x, plus<unsigned>(), 0u));
         std::vector<std::uint64_t> maps(n);
         for (std::uint64_t& each : maps) each = random();
-        EXPECT_EQ((interpreted<std::uint64_t, std::uint64_t>(compositions, maps, 2048)),
-                  inclusive(maps, composed, unchanged));
+        EXPECT_EQ((interpreted_scan<std::uint64_t, std::uint64_t>(compositions, maps, 2048)),
+                  inclusive(maps, composed_maps, unchanged));
     }
 }
 
@@ -516,7 +476,7 @@ TEST(V15_scan, of_no_elements) {
 }
 
 TEST(V15_scan, new_initial_values_and_sizes_compile_nothing) {
-    in_all_strategies([](const context& ctx) {
+    in_all_scan_strategies([](const context& ctx) {
         const auto scan_all = [&](int init, std::size_t n) {
             const vector<int> scanned = exclusive_scan(vector<int>(ctx, n, 2), init);
             EXPECT_EQ(scanned[n - 1], init + 2 * static_cast<int>(n - 1));

@@ -41,7 +41,7 @@ void with_strategy(scan_strategy chosen, const char* words, Body&& body) {
 }
 /// Runs the body on every context with each strategy that its devices run at full speed.
 template <class Body>
-void in_all_strategies(Body&& body) {
+void in_all_scan_strategies(Body&& body) {
     on_all_contexts([&](const context& ctx) {
         body(ctx);
         if (ctx.device(0).info().type == device_type::cpu) return;
@@ -94,7 +94,7 @@ inline void interpret_tiles(const ir::function& kernel, std::size_t n, std::size
 // ---- an operation that does not commute
 
 /// x -> scale x + shift modulo 2^32 in 64 bits; the first of two is applied first.
-inline std::uint64_t composed(std::uint64_t f, std::uint64_t g) {
+inline std::uint64_t composed_maps(std::uint64_t f, std::uint64_t g) {
     const auto scale = [](std::uint64_t h) { return static_cast<std::uint32_t>(h >> 32); };
     const auto shift = [](std::uint64_t h) { return static_cast<std::uint32_t>(h); };
     return std::uint64_t{scale(g) * scale(f)} << 32 |
@@ -111,5 +111,42 @@ inline const auto& composition() {
     return made;
 }
 inline constexpr std::uint64_t unchanged = std::uint64_t{1} << 32;
+
+// ---- scans on the host
+
+inline std::vector<int> random_ints(std::mt19937_64& random, std::size_t n) {
+    std::vector<int> made(n);
+    for (int& each : made) each = static_cast<int>(below(random, 2000)) - 1000;
+    return made;
+}
+template <class R, class T, class F>
+std::vector<R> inclusive(const std::vector<T>& x, F&& combine, R init) {
+    std::vector<R> made(x.size());
+    std::inclusive_scan(x.begin(), x.end(), made.begin(), combine, init);
+    return made;
+}
+template <class R, class T, class F>
+std::vector<R> exclusive(const std::vector<T>& x, F&& combine, R init) {
+    std::vector<R> made(x.size());
+    std::exclusive_scan(x.begin(), x.end(), made.begin(), init, combine);
+    return made;
+}
+template <class R>
+auto plus() {
+    return [](R a, R b) { return static_cast<R>(a + b); };
+}
+/// As numbers: zeros of both signs are equal.
+template <class T>
+void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
+    const host_array<T> host = got.to_host();
+    ASSERT_EQ(host.size(), wanted.size());
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        if (std::memcmp(&host.begin()[k], &wanted[k], sizeof(T)) == 0 || host.begin()[k] == wanted[k])
+            continue;
+        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << +host.begin()[k] << ", not "
+                      << +wanted[k];
+        return;
+    }
+}
 
 }  // namespace balm::test

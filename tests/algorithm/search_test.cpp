@@ -14,6 +14,7 @@
 #include "balm/balm.hpp"
 #include "balm/gather.hpp"
 #include "support/devices.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -21,18 +22,9 @@ namespace {
 
 using testing::HasSubstr;
 
-std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
-template <class R, class A>
-std::vector<R> on_host(const A& a) {
-    const host_array<R> got = vector<R>(a).to_host();
-    return {got.begin(), got.end()};
-}
-
 template <class T>
 class V15_search_types : public testing::Test {};
-using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(V15_search_types, element_types);
+TYPED_TEST_SUITE(V15_search_types, number_types);
 
 TYPED_TEST(V15_search_types, bounds_in_vectors_of_every_small_size) {
     using T = TypeParam;
@@ -51,8 +43,8 @@ TYPED_TEST(V15_search_types, bounds_in_vectors_of_every_small_size) {
                 low.push_back(std::lower_bound(sorted.begin(), sorted.end(), each) - sorted.begin());
                 high.push_back(std::upper_bound(sorted.begin(), sorted.end(), each) - sorted.begin());
             }
-            EXPECT_EQ(on_host<std::int64_t>(lower_bound(s, n)), low);
-            EXPECT_EQ(on_host<std::int64_t>(upper_bound(s, n)), high);
+            EXPECT_EQ(values_of<std::int64_t>(lower_bound(s, n)), low);
+            EXPECT_EQ(values_of<std::int64_t>(upper_bound(s, n)), high);
         }
     });
 }
@@ -62,10 +54,11 @@ TEST(V15_search, needles_that_are_expressions_among_extreme_values) {
         using limits = std::numeric_limits<std::int64_t>;
         const vector<std::int64_t> sorted(ctx, {limits::min(), -1, 0, 0, 0, 7, limits::max()});
         const vector<std::int64_t> x(ctx, {limits::min(), limits::max(), 0, 8, -2});
-        EXPECT_EQ(on_host<std::int64_t>(lower_bound(sorted, x)), (std::vector<std::int64_t>{0, 6, 2, 6, 1}));
-        EXPECT_EQ(on_host<std::int64_t>(upper_bound(sorted, x) - lower_bound(sorted, x)),
+        EXPECT_EQ(values_of<std::int64_t>(lower_bound(sorted, x)),
+                  (std::vector<std::int64_t>{0, 6, 2, 6, 1}));
+        EXPECT_EQ(values_of<std::int64_t>(upper_bound(sorted, x) - lower_bound(sorted, x)),
                   (std::vector<std::int64_t>{1, 1, 3, 0, 0}));
-        EXPECT_EQ(on_host<std::int64_t>(lower_bound(sorted, element_index(-1, 3))),
+        EXPECT_EQ(values_of<std::int64_t>(lower_bound(sorted, element_index(-1, 3))),
                   (std::vector<std::int64_t>{1, 2, 5}));
         EXPECT_THAT(
             message_of<usage_error>([&] { static_cast<void>(lower_bound(vector<std::int64_t>(), x)); }),
@@ -93,8 +86,8 @@ TEST(V15_search, gather_if_and_scatter_if) {
         }
         const vector<double> v(ctx, x);
         const vector<int> p(ctx, where);
-        EXPECT_EQ(on_host<double>(gather_if(v, p, p >= 0, cast<double>(element_index()))), gathered);
-        EXPECT_EQ(on_host<double>(gather_if(v, p, p >= 0, 0.5) - v), [&] {
+        EXPECT_EQ(values_of<double>(gather_if(v, p, p >= 0, cast<double>(element_index()))), gathered);
+        EXPECT_EQ(values_of<double>(gather_if(v, p, p >= 0, 0.5) - v), [&] {
             std::vector<double> made(n);
             for (std::size_t k = 0; k < n; ++k)
                 made[k] = (where[k] < 0 ? 0.5 : x[static_cast<std::size_t>(where[k])]) - x[k];
@@ -103,7 +96,7 @@ TEST(V15_search, gather_if_and_scatter_if) {
         if (ctx.size() > 1) return;  // functions that write memory write that of one device
         vector<double> to(ctx, n, -1.0);
         scatter_if(to, p, v, p >= 0);
-        EXPECT_EQ(on_host<double>(to), scattered);
+        EXPECT_EQ(values_of<double>(to), scattered);
         scatter_if(to, p, 2.0, p >= 0);
         EXPECT_EQ(sum(to == 2.0),
                   std::count_if(where.begin(), where.end(), [](int each) { return each >= 0; }));
@@ -122,13 +115,13 @@ TEST(V15_search, adjacent_differences) {
             for (int& each : x) each = static_cast<int>(below(random, 1000));
             std::adjacent_difference(x.begin(), x.end(), wanted.begin());
             const vector<int> v(ctx, x);
-            EXPECT_EQ(on_host<int>(adjacent_difference(v)), wanted);
+            EXPECT_EQ(values_of<int>(adjacent_difference(v)), wanted);
             for (int& each : wanted) each = 2 * each;
-            EXPECT_EQ(on_host<int>(adjacent_difference(2 * v)), wanted);
+            EXPECT_EQ(values_of<int>(adjacent_difference(2 * v)), wanted);
             std::vector<std::uint8_t> bytes(n);
             for (std::uint8_t& each : bytes) each = static_cast<std::uint8_t>(below(random, 256));
             for (std::size_t k = 0; k < n; ++k) wanted[k] = k == 0 ? bytes[0] : bytes[k] - bytes[k - 1];
-            EXPECT_EQ(on_host<int>(adjacent_difference(vector<std::uint8_t>(ctx, bytes))), wanted);
+            EXPECT_EQ(values_of<int>(adjacent_difference(vector<std::uint8_t>(ctx, bytes))), wanted);
         }
     });
 }

@@ -15,11 +15,11 @@ namespace balm::test {
 inline std::vector<std::int32_t> offsets_of(std::mt19937_64& random, std::size_t n) {
     std::vector<std::int32_t> made{0};
     while (static_cast<std::size_t>(made.back()) < n) {
-        const std::size_t most = pick(random, 3) == 0 ? 1 : std::size_t{1} << pick(random, 15);
-        const std::size_t end = static_cast<std::size_t>(made.back()) + pick(random, most + 1);
+        const std::size_t most = below(random, 3) == 0 ? 1 : std::size_t{1} << below(random, 15);
+        const std::size_t end = static_cast<std::size_t>(made.back()) + below(random, most + 1);
         made.push_back(static_cast<std::int32_t>(std::min(end, n)));
     }
-    made.insert(made.end(), pick(random, 3), static_cast<std::int32_t>(n));
+    made.insert(made.end(), below(random, 3), static_cast<std::int32_t>(n));
     return made;
 }
 /// Calls f(begin, end) for each segment.

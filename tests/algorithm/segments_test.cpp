@@ -31,7 +31,7 @@ TYPED_TEST(V15_segments_types, are_sorted_with_values) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (const std::size_t n :
-             {std::size_t{0}, std::size_t{1}, 1 + pick(random, 300), 1 + pick(random, 100000)}) {
+             {std::size_t{0}, std::size_t{1}, 1 + below(random, 300), 1 + below(random, 100000)}) {
             const sort_order order = any_order(random);
             SCOPED_TRACE(std::to_string(n) + (order == ascending ? " ascending" : " descending"));
             const std::vector<std::int32_t> offsets = offsets_of(random, n);
@@ -62,9 +62,9 @@ TYPED_TEST(V15_segments_types, are_sorted_with_values) {
             vector<double> second(ctx, n);
             if (n > 0) second = cast<double>(first);
             sort_segments_by_key(own, at, first, second, order);
-            expect_equal(own, wanted);
-            expect_equal(first, permuted(numbers, places));
-            expect_equal(second, std::vector<double>(places.begin(), places.end()));
+            expect_same(own, wanted);
+            expect_same(first, permuted(numbers, places));
+            expect_same(second, std::vector<double>(places.begin(), places.end()));
         }
     });
 }
@@ -74,11 +74,11 @@ TEST(V15_segments, are_reduced) {
     const auto last = function("last", [](dsl::Int a, dsl::Int b) { return select(b != -7, b, a); });
     on_all_contexts([&](const context& ctx) {
         for (const std::size_t n :
-             {std::size_t{0}, std::size_t{1}, 1 + pick(random, 300), 1 + pick(random, 100000)}) {
+             {std::size_t{0}, std::size_t{1}, 1 + below(random, 300), 1 + below(random, 100000)}) {
             SCOPED_TRACE(n);
             const std::vector<std::int32_t> offsets = offsets_of(random, n);
             std::vector<int> x(n);
-            for (int& each : x) each = 2 * (static_cast<int>(pick(random, 1000)) - 500);
+            for (int& each : x) each = 2 * (static_cast<int>(below(random, 1000)) - 500);
             std::vector<int> sums, greatest, lasts;
             for_each_segment(offsets, [&](auto begin, auto end) {
                 sums.push_back(std::accumulate(x.begin() + begin, x.begin() + end, 0));
@@ -88,9 +88,9 @@ TEST(V15_segments, are_reduced) {
             });
             const vector<std::int32_t> at(ctx, offsets);
             const vector<int> v(ctx, x);
-            expect_equal(reduce_segments(at, v), sums);
-            expect_equal(reduce_segments(cast<std::int64_t>(at), max_of(v + 0)), greatest);
-            expect_equal(reduce_segments(at, fold_of(v, -7, last)), lasts);
+            expect_same(reduce_segments(at, v), sums);
+            expect_same(reduce_segments(cast<std::int64_t>(at), max_of(v + 0)), greatest);
+            expect_same(reduce_segments(at, fold_of(v, -7, last)), lasts);
             const std::vector<float> lowest = on_host(reduce_segments(at, min_of(cast<float>(v))));
             std::size_t k = 0;
             for_each_segment(offsets, [&](auto begin, auto end) {
@@ -116,7 +116,7 @@ TEST(V15_segments, faults_are_told) {
                     HasSubstr("3 and 4 elements"));
         EXPECT_THAT(message_of<usage_error>([&] { reduce_segments(good, four); }),
                     HasSubstr("offsets from 0 to 3"));
-        expect_equal(x, {3, 1, 2});
+        expect_same(x, {3, 1, 2});
     });
     if (present_devices().size() < 2) return;
     vector<int> x(context({present_devices()[0]}), {3, 1, 2});

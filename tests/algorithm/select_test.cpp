@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "algorithm/compaction_ways.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -30,7 +31,7 @@ const std::vector<std::size_t>& shares_of_100() {
     return made;
 }
 template <class T>
-std::vector<T> numbers(std::mt19937_64& random, std::size_t n) {
+std::vector<T> percentages(std::mt19937_64& random, std::size_t n) {
     std::vector<T> made(n);
     for (T& each : made) each = static_cast<T>(below(random, 100));
     return made;
@@ -49,18 +50,16 @@ std::vector<T> made_unique(std::vector<T> x) {
 
 template <class T>
 class V15_select_types : public testing::Test {};
-using element_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                     std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(V15_select_types, element_types);
+TYPED_TEST_SUITE(V15_select_types, number_types);
 
 TYPED_TEST(V15_select_types, copy_if_partition_and_unique) {
     using T = TypeParam;
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{65536},
                                     std::size_t{65537}, 1 + below(random, 200000)}) {
             SCOPED_TRACE(n);
-            const std::vector<T> x = numbers<T>(random, n);
+            const std::vector<T> x = percentages<T>(random, n);
             const vector<T> v(ctx, x);
             const T limit = static_cast<T>(shares_of_100()[below(random, 5)]);
             SCOPED_TRACE(+limit);
@@ -81,10 +80,10 @@ TYPED_TEST(V15_select_types, copy_if_partition_and_unique) {
 
 TEST(V15_select, vectors_of_every_small_size) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         for (std::size_t n = 0; n <= 4097; n += n < 70 ? 1 : 1 + below(random, 200)) {
             SCOPED_TRACE(n);
-            const std::vector<int> x = numbers<int>(random, n);
+            const std::vector<int> x = percentages<int>(random, n);
             const vector<int> v(ctx, x);
             const int limit = static_cast<int>(shares_of_100()[below(random, 5)]);
             expect_same(copy_if(v, v < limit), copied_if(x, [&](int each) { return each < limit; }));
@@ -99,9 +98,9 @@ TEST(V15_select, vectors_of_every_small_size) {
 
 TEST(V15_select, millions_of_elements) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 5000000 + below(random, 10000);
-        const std::vector<unsigned> x = numbers<unsigned>(random, n);
+        const std::vector<unsigned> x = percentages<unsigned>(random, n);
         const vector<unsigned> v(ctx, x);
         expect_same(copy_if(v, v % 3u == 0u), copied_if(x, [](unsigned each) { return each % 3 == 0; }));
         expect_same(unique(v / 50u), made_unique([&] {
@@ -118,10 +117,10 @@ TEST(V15_select, millions_of_elements) {
 
 TEST(V15_select, several_arrays_expressions_and_positions) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 100000);
         SCOPED_TRACE(n);
-        const std::vector<int> x = numbers<int>(random, n), y = numbers<int>(random, n);
+        const std::vector<int> x = percentages<int>(random, n), y = percentages<int>(random, n);
         const vector<int> a(ctx, x), b(ctx, y);
         std::vector<std::int64_t> where;
         std::vector<int> sums;
@@ -155,7 +154,7 @@ TEST(V15_select, several_arrays_expressions_and_positions) {
 
 TEST(V15_select, elements_that_are_more_than_numbers) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 20000);
         std::vector<float4> x(n);
         std::vector<std::complex<float>> z(n);
@@ -185,11 +184,11 @@ TEST(V15_select, elements_that_are_more_than_numbers) {
 
 TEST(V15_select, into_vectors_with_more_and_less_room) {
     auto random = seeded_random();
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         if (ctx.size() > 1) return;  // targets lie on one device
         for (const std::size_t n : {1 + below(random, 1000), 70000 + below(random, 200000)}) {
             SCOPED_TRACE(n);
-            std::vector<int> x = numbers<int>(random, n);
+            std::vector<int> x = percentages<int>(random, n);
             x.back() = 99;  // nothing that is not selected may be stored behind the results
             if (n > 1) x[n - 2] = 99;
             const std::vector<int> wanted = copied_if(x, [](int each) { return each < 70; });
@@ -224,11 +223,11 @@ TEST(V15_select, into_vectors_with_more_and_less_room) {
 TEST(V15_select, unique_by_key_and_functions_that_compare) {
     auto random = seeded_random();
     const auto is_near = function("is_near(a, b)", [](Int a, Int b) { return abs(a - b) <= 1; });
-    in_all_strategies([&](const context& ctx) {
+    in_all_scan_strategies([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 200000);
         SCOPED_TRACE(n);
         const std::vector<int> keys = numbers_in_runs<int>(random, n, 1 + below(random, 10), 5);
-        const std::vector<float> x = numbers<float>(random, n);
+        const std::vector<float> x = percentages<float>(random, n);
         std::vector<int> first_keys, near;
         std::vector<float> first;
         for (std::size_t k = 0; k < n; ++k) {
@@ -271,7 +270,7 @@ TEST(V15_select, strategies_of_gpus_on_cpus) {
     in_strategies_of_gpus_on_cpu([&](const context& ctx) {
         const std::size_t n = 1 + below(random, 30000);
         SCOPED_TRACE(n);
-        const std::vector<int> x = numbers<int>(random, n);
+        const std::vector<int> x = percentages<int>(random, n);
         const vector<int> v(ctx, x);
         const auto is_less = [](int each) { return each < 40; };
         expect_same(copy_if(v, v < 40), copied_if(x, is_less));
@@ -290,7 +289,7 @@ TEST(V15_select, strategies_of_gpus_on_cpus) {
 }
 
 /// Runs the kernel in groups of 256, each of which has a tile.
-std::vector<int> interpreted(const ir::function& kernel, std::vector<int> x, std::size_t tile) {
+std::vector<int> interpreted_selection(const ir::function& kernel, std::vector<int> x, std::size_t tile) {
     std::vector<int> out(x.size());
     std::vector<std::int64_t> count(1);
     interpret_tiles(kernel, x.size(), tile, {scalar::i32}, 31,
@@ -312,9 +311,11 @@ TEST(V15_select, tiles_with_sub_groups) {
         const ir::function distinct = kernel_with_sub_groups([&] { return unique(any); });
         for (const std::size_t n : {std::size_t{1}, std::size_t{tile}, 1 + below(random, 200000)}) {
             SCOPED_TRACE(std::to_string(n) + " elements in tiles of " + std::to_string(tile));
-            const std::vector<int> x = numbers<int>(random, n), runs = numbers_in_runs<int>(random, n, 5, 3);
-            EXPECT_EQ(interpreted(selection, x, tile), copied_if(x, [](int each) { return each < 40; }));
-            EXPECT_EQ(interpreted(distinct, runs, tile), made_unique(runs));
+            const std::vector<int> x = percentages<int>(random, n),
+                                   runs = numbers_in_runs<int>(random, n, 5, 3);
+            EXPECT_EQ(interpreted_selection(selection, x, tile),
+                      copied_if(x, [](int each) { return each < 40; }));
+            EXPECT_EQ(interpreted_selection(distinct, runs, tile), made_unique(runs));
         }
     }
 }
@@ -372,7 +373,7 @@ TEST(V15_select, faults_are_told) {
 }
 
 TEST(V15_select, new_values_and_sizes_compile_nothing) {
-    in_all_strategies([](const context& ctx) {
+    in_all_scan_strategies([](const context& ctx) {
         const auto select_some = [&](int limit, std::size_t n) {
             vector<int> x(ctx, n);
             x = cast<int>(element_index());
@@ -397,7 +398,7 @@ TEST(V15_select, parts_of_all_weights) {
             std::vector<double> weights(ctx.size());
             for (double& each : weights) each = some[below(random, std::size(some))];
             weights[below(random, weights.size())] += 1;
-            const std::vector<std::int32_t> x = numbers<std::int32_t>(random, below(random, 9000));
+            const std::vector<std::int32_t> x = percentages<std::int32_t>(random, below(random, 9000));
             SCOPED_TRACE(x.size());
             const vector<std::int32_t> v(ctx.weighted(weights), x);
             const auto is_less = [](std::int32_t each) { return each < 50; };

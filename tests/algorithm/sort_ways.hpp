@@ -15,13 +15,22 @@
 #include <vector>
 
 #include "algorithm/sort/sort_strategy.hpp"
+#include "balm/kernel.hpp"
 #include "balm/sort.hpp"
 #include "support/devices.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
 using array::forced_sort;
 using array::sort_strategy;
+
+/// To be sorted by their mass.
+struct particle {
+    float mass;
+    std::int32_t number;
+};
+BALM_STRUCT(particle, mass, number)
 
 struct forced_sorts {
     explicit forced_sorts(const forced_sort& asked) : how(asked) { array::force_sorts(&how); }
@@ -40,7 +49,7 @@ void with_strategy(const forced_sort& chosen, const char* words, Body&& body) {
 /// Runs the body on every context, with the devices' own strategy and with its several launches for inputs
 /// that one would sort; on GPUs, with every strategy for them.
 template <class Body>
-void in_all_strategies(Body&& body) {
+void in_all_sort_strategies(Body&& body) {
     on_all_contexts([&](const context& ctx) {
         body(ctx);
         const bool on_cpu = ctx.device(0).info().type == device_type::cpu;
@@ -56,8 +65,6 @@ void in_all_strategies(Body&& body) {
                           [&] { body(ctx); });
     });
 }
-
-inline std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
 
 // ---- the order on the host
 
@@ -112,11 +119,6 @@ std::vector<std::size_t> order_on_host(const std::vector<T>& x, sort_order order
     return made;
 }
 
-template <class T>
-std::vector<T> on_host(const vector<T>& v) {
-    const host_array<T> host = v.to_host();
-    return std::vector<T>(host.begin(), host.end());
-}
 /// Bit for bit, but for NaNs, of which the order is no matter.
 template <class T>
 void expect_sorted(std::vector<T> got, std::vector<T> wanted) {
@@ -176,15 +178,15 @@ T special_value(std::mt19937_64& random) {
                           limits::quiet_NaN(),
                           -limits::quiet_NaN(),
                           T(1)};
-        return some[pick(random, std::size(some))];
+        return some[below(random, std::size(some))];
     } else if constexpr (std::is_same_v<T, half>) {
         const std::uint64_t some[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7bff, 0xfbff,
                                       1, 0x8001, 0x7e00, 0xfe00, 0xffff};
-        return from_bits<T>(some[pick(random, std::size(some))]);
+        return from_bits<T>(some[below(random, std::size(some))]);
     } else {
         const std::uint64_t ends[] = {0, 1, ~std::uint64_t{0}, std::uint64_t{1} << (8 * sizeof(T) - 1),
                                       (std::uint64_t{1} << (8 * sizeof(T) - 1)) - 1};
-        return from_bits<T>(ends[pick(random, std::size(ends))]);
+        return from_bits<T>(ends[below(random, std::size(ends))]);
     }
 }
 template <class T>
@@ -193,8 +195,8 @@ std::vector<T> keys_of(kind how, std::mt19937_64& random, std::size_t n) {
     const T one = from_bits<T>(random()), other = from_bits<T>(random());
     for (std::size_t k = 0; k < n; ++k) switch (how) {
             case kind::equal: made.push_back(one); break;
-            case kind::two_values: made.push_back(pick(random, 2) == 0 ? one : other); break;
-            case kind::few_values: made.push_back(from_bits<T>(pick(random, 10) << 13)); break;
+            case kind::two_values: made.push_back(below(random, 2) == 0 ? one : other); break;
+            case kind::few_values: made.push_back(from_bits<T>(below(random, 10) << 13)); break;
             case kind::low_bits: made.push_back(from_bits<T>(random() & 0x3ff)); break;
             case kind::high_bits:
                 made.push_back(from_bits<T>(random() & ~std::uint64_t{0} << (8 * sizeof(T) - 5)));
@@ -218,26 +220,16 @@ std::vector<T> without_nan_bits(std::vector<T> x) {
         }
     return x;
 }
-inline kind any_kind(std::mt19937_64& random) { return all_kinds[pick(random, std::size(all_kinds))]; }
-inline sort_order any_order(std::mt19937_64& random) { return pick(random, 2) == 0 ? ascending : descending; }
+inline kind any_kind(std::mt19937_64& random) { return all_kinds[below(random, std::size(all_kinds))]; }
+inline sort_order any_order(std::mt19937_64& random) {
+    return below(random, 2) == 0 ? ascending : descending;
+}
 
 template <class T>
 std::vector<T> permuted(const std::vector<T>& x, const std::vector<std::size_t>& order) {
     std::vector<T> made;
     for (const std::size_t k : order) made.push_back(x[k]);
     return made;
-}
-template <class T>
-void expect_equal(const vector<T>& got, const std::vector<T>& wanted) {
-    const std::vector<T> host = on_host(got);
-    ASSERT_EQ(host.size(), wanted.size());
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const T own = host[k], other = wanted[k];
-        if (std::memcmp(&own, &other, sizeof(T)) == 0) continue;
-        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << testing::PrintToString(own)
-                      << ", not " << testing::PrintToString(other);
-        return;
-    }
 }
 
 }  // namespace balm::test

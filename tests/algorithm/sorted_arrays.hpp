@@ -48,7 +48,7 @@ std::pair<std::vector<T>, std::vector<T>> sorted_arrays(kind how, std::mt19937_6
     const std::vector<T> all = sorted_keys<T>(how, random, std::max<std::size_t>({n, m, 1}), order);
     const auto some = [&](std::size_t count) {
         std::vector<std::size_t> places(count);
-        for (std::size_t& each : places) each = pick(random, all.size());
+        for (std::size_t& each : places) each = below(random, all.size());
         std::sort(places.begin(), places.end());
         std::vector<T> made;
         for (const std::size_t each : places) made.push_back(all[each]);

@@ -79,12 +79,12 @@ void check_assembly(const context& ctx, const triplets<T>& from, storage how = s
     std::vector<T> y(from.rows);
     for (std::size_t k = 0; k < from.values.size(); ++k)
         y[static_cast<std::size_t>(from.row_indices[k])] += static_cast<T>(from.values[k] * T(2));
-    EXPECT_EQ(on_host<T>(A * vector<T>(ctx, x)), y) << describe(A);
+    EXPECT_EQ(values_of<T>(A * vector<T>(ctx, x)), y) << describe(A);
 }
 
 TEST(V11_sparse_assembly, triplets_with_duplicates_in_all_storages) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto from = random_triplets<double>(random, 1 + below(random, 2000), 1 + below(random, 300),
                                                   20000 + below(random, 5000));
         for (const storage how : {storage::rows, storage::slices, storage::balanced, storage::automatic}) {
@@ -112,7 +112,7 @@ TEST(V11_sparse_assembly, values_and_indices_of_all_types) {
 
 TEST(V11_sparse_assembly, small_shapes_and_no_entries) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const auto& [rows, columns] : {std::pair(1, 1), std::pair(1, 4000), std::pair(4000, 1)})
             check_assembly(ctx, random_triplets<double>(random, rows, columns, 1 + below(random, 3000)),
                            storage::automatic);
@@ -138,7 +138,7 @@ TEST(V11_sparse_assembly, rows_and_columns_that_do_not_fit_into_one_key) {
 }
 
 TEST(V11_sparse_assembly, expressions_of_a_stencil_are_stored_as_diagonals) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         constexpr std::int64_t n = 3000;
         // Entry 3 r + d is in row r and column r + d - 1; those outside are zeros in place of the middle one.
         const vector<double> near(ctx, 1);
@@ -151,7 +151,7 @@ TEST(V11_sparse_assembly, expressions_of_a_stencil_are_stored_as_diagonals) {
         EXPECT_EQ(A.stored_as(), storage::diagonals);
         EXPECT_EQ(A.nonzeros(), static_cast<std::size_t>(3 * n - 2));
         const vector<double> x(vector<double>(ctx, static_cast<std::size_t>(n), 1.0));
-        const auto y = on_host<double>(A * x);
+        const auto y = values_of<double>(A * x);
         for (std::size_t r = 0; r < y.size(); ++r) ASSERT_EQ(y[r], r == 0 || r + 1 == y.size() ? 1 : 0) << r;
     });
 }

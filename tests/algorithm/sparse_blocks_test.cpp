@@ -38,7 +38,7 @@ void check_blocks(const context& ctx, const host_blocks<T>& m, storage how, std:
     std::vector<T> wanted = entries.times(x);
     for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r] = static_cast<T>(f[r] - wanted[r]);
     const vector<T> on_x(ctx, x), on_f(ctx, f);
-    EXPECT_EQ(on_host<T>(on_f - A * on_x), wanted);
+    EXPECT_EQ(values_of<T>(on_f - A * on_x), wanted);
     const csr_matrix<T> back = to_csr(A);
     EXPECT_EQ(back.values, entries.values);
     EXPECT_TRUE(std::equal(back.row_pointers.begin(), back.row_pointers.end(), entries.pointers.begin(),
@@ -49,7 +49,7 @@ void check_blocks(const context& ctx, const host_blocks<T>& m, storage how, std:
 
 TEST(V11_sparse_blocks, products_with_blocks_of_all_extents) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const shape extents[] = {{3, 3}, {4, 4}, {8, 8}, {2, 3}};
         for (const shape& block : extents)
             for (const storage how : block_storages) {
@@ -63,7 +63,7 @@ TEST(V11_sparse_blocks, products_with_blocks_of_all_extents) {
 
 TEST(V11_sparse_blocks, blocks_of_all_types) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto check = [&]<class T>(T) {
             const auto m = random_blocks<T>(random, 1 + below(random, 100), 1 + below(random, 100), 4, 4, 40);
             check_blocks(ctx, m, storage::slices, random);
@@ -77,7 +77,7 @@ TEST(V11_sparse_blocks, blocks_of_all_types) {
 
 TEST(V11_sparse_blocks, no_rows_columns_or_blocks) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const std::size_t rows : {0, 1, 33})
             for (const std::size_t columns : {0, 1, 5})
                 for (const storage how : block_storages)
@@ -88,7 +88,7 @@ TEST(V11_sparse_blocks, no_rows_columns_or_blocks) {
 
 TEST(V11_sparse_blocks, dense_blocks_are_found_in_single_entries) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const bool is_spread = ctx.size() > 1;
         for (const std::size_t size : {2, 3, 4, 8}) {
             SCOPED_TRACE(size);
@@ -96,7 +96,7 @@ TEST(V11_sparse_blocks, dense_blocks_are_found_in_single_entries) {
             const host_matrix<double> m = blocks.entries();
             const auto A = on_device(ctx, m);
             const auto x = small_numbers<double>(random, m.columns);
-            EXPECT_EQ(on_host<double>(A * vector<double>(ctx, x)), m.times(x)) << describe(A);
+            EXPECT_EQ(values_of<double>(A * vector<double>(ctx, x)), m.times(x)) << describe(A);
             if (!is_spread) {
                 EXPECT_EQ(A.block(), shape(size, size)) << describe(A);
                 EXPECT_THAT(describe(A), HasSubstr("BSR"));
@@ -105,12 +105,12 @@ TEST(V11_sparse_blocks, dense_blocks_are_found_in_single_entries) {
             }
             const auto asked = on_device(ctx, m, storage::rows);
             EXPECT_EQ(asked.block(), shape(1, 1));
-            EXPECT_EQ(on_host<double>(asked * vector<double>(ctx, x)), m.times(x));
+            EXPECT_EQ(values_of<double>(asked * vector<double>(ctx, x)), m.times(x));
             // Neither one entry less nor one more is made of blocks.
             host_matrix<double> other = m;
             other.column_indices.back() ^= 1;
             EXPECT_EQ(on_device(ctx, other).block(), shape(1, 1));
-            EXPECT_EQ(on_host<double>(on_device(ctx, other) * vector<double>(ctx, x)), other.times(x));
+            EXPECT_EQ(values_of<double>(on_device(ctx, other) * vector<double>(ctx, x)), other.times(x));
         }
     });
 }
@@ -118,7 +118,7 @@ TEST(V11_sparse_blocks, dense_blocks_are_found_in_single_entries) {
 TEST(V11_sparse_blocks, blocks_take_fewer_bytes) {
     if (devices_are_together()) GTEST_SKIP() << "parts of a matrix differ";
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         host_blocks<double> m;
         m.columns = 3000;
         m.block_rows = m.block_columns = 3;
@@ -137,20 +137,20 @@ TEST(V11_sparse_blocks, blocks_take_fewer_bytes) {
 TEST(V11_sparse_blocks, irregular_rows_of_blocks_are_balanced) {
     if (devices_are_together()) GTEST_SKIP() << "parts of a matrix differ";
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         auto m = random_blocks<double>(random, 3000, 5000, 3, 3, 30000);
         const auto A = on_device(ctx, m);
         EXPECT_EQ(A.stored_as(), storage::balanced);
         EXPECT_THAT(describe(A), HasSubstr("balanced BSR"));
         check_blocks(ctx, m, storage::balanced, random);
         const vector<double> x(ctx, small_numbers<double>(random, A.columns()));
-        const std::vector<double> got = on_host<double>(A * x);
-        for (int run = 0; run < 3; ++run) EXPECT_EQ(on_host<double>(A * x), got);
+        const std::vector<double> got = values_of<double>(A * x);
+        for (int run = 0; run < 3; ++run) EXPECT_EQ(values_of<double>(A * x), got);
     });
 }
 
 TEST(V11_sparse_blocks, an_element_that_no_block_multiplies_changes_nothing) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         const double infinite = std::numeric_limits<double>::infinity();
         // Rows 0 and 1 have columns 0 and 1; rows 2 and 3 have none; rows 4 and 5 have columns 0, 1, 4, 5.
         const std::vector<int> pointers{0, 1, 1, 3}, columns{0, 0, 2};
@@ -159,12 +159,12 @@ TEST(V11_sparse_blocks, an_element_that_no_block_multiplies_changes_nothing) {
         for (const storage how : block_storages) {
             const auto A =
                 sparse_matrix<double>::from_blocks(ctx, 3, 3, {2, 2}, pointers, columns, values, how);
-            EXPECT_EQ(on_host<double>(A * x), (std::vector<double>{21, 43, 0, 0, 1101, 1110}));
+            EXPECT_EQ(values_of<double>(A * x), (std::vector<double>{21, 43, 0, 0, 1101, 1110}));
         }
         const auto diagonal = sparse_matrix<double>::from_blocks(ctx, 3, 3, {2, 2}, pointers, columns, values,
                                                                  storage::diagonals);
         EXPECT_EQ(diagonal.block(), shape(1, 1));
-        EXPECT_EQ(on_host<double>(diagonal * x), (std::vector<double>{21, 43, 0, 0, 1101, 1110}));
+        EXPECT_EQ(values_of<double>(diagonal * x), (std::vector<double>{21, 43, 0, 0, 1101, 1110}));
     });
 }
 

@@ -55,7 +55,7 @@ host_matrix<double> suited(std::mt19937_64& random, storage how, std::size_t row
 
 TEST(V11_sparse_columns, products_with_any_number_of_columns) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const storage how : all_storages)
             for (const std::size_t columns : {1, 2, 3, 12}) {
                 SCOPED_TRACE(words_of(how) + ", " + std::to_string(columns) + " columns");
@@ -67,12 +67,12 @@ TEST(V11_sparse_columns, products_with_any_number_of_columns) {
                 const vector<double> on_x(ctx, x), on_f(ctx, f);
                 vector<double> y(ctx, m.rows * columns);
                 view(y, {m.rows, columns}) = A * view(on_x, {m.columns, columns});
-                EXPECT_EQ(on_host<double>(y), wanted) << describe(A);
+                EXPECT_EQ(values_of<double>(y), wanted) << describe(A);
                 if (columns == 3 || columns == 12) {
                     std::vector<double> difference(f);
                     for (std::size_t k = 0; k < f.size(); ++k) difference[k] -= 2 * wanted[k];
                     y = view(on_f, {m.rows, columns}) - 2.0 * (A * view(on_x, {m.columns, columns}));
-                    EXPECT_EQ(on_host<double>(y), difference) << describe(A);
+                    EXPECT_EQ(values_of<double>(y), difference) << describe(A);
                 }
             }
     });
@@ -80,7 +80,7 @@ TEST(V11_sparse_columns, products_with_any_number_of_columns) {
 
 TEST(V11_sparse_columns, blocks_with_several_columns) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const storage how : {storage::slices, storage::rows, storage::balanced})
             for (const std::size_t columns : {3, 4, 8}) {
                 SCOPED_TRACE(words_of(how) + ", " + std::to_string(columns) + " columns");
@@ -90,14 +90,14 @@ TEST(V11_sparse_columns, blocks_with_several_columns) {
                 const auto x = small_numbers<double>(random, m.columns * columns);
                 vector<double> y(ctx, m.rows * columns);
                 y = A * view(vector<double>(ctx, x), {m.columns, columns});
-                EXPECT_EQ(on_host<double>(y), times_columns(m, x, columns)) << describe(A);
+                EXPECT_EQ(values_of<double>(y), times_columns(m, x, columns)) << describe(A);
             }
     });
 }
 
 TEST(V11_sparse_columns, columns_of_all_types_and_of_expressions) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto check = [&]<class T>(T, std::size_t columns) {
             const auto m = random_matrix<T>(random, matrix_kind::scattered, 500, 300);
             const auto A = on_device<T>(ctx, m);
@@ -106,7 +106,7 @@ TEST(V11_sparse_columns, columns_of_all_types_and_of_expressions) {
             for (T& each : sums) each = static_cast<T>(each + each);
             const vector<T> on_x(ctx, x);
             const auto X = view(on_x, {m.columns, columns});
-            EXPECT_EQ(on_host<T>(A * (X + X)), times_columns(m, sums, columns));
+            EXPECT_EQ(values_of<T>(A * (X + X)), times_columns(m, sums, columns));
         };
         check(float{}, 8);
         check(std::int32_t{}, 2);
@@ -120,29 +120,29 @@ TEST(V11_sparse_columns, columns_of_all_types_and_of_expressions) {
         vector<double> turned(ctx, 400 * 4);
         view(turned, {4, 400}) = view(on_x, {400, 4}).transpose();
         const std::vector<double> wanted = times_columns(m, x, 4);
-        EXPECT_EQ(on_host<double>(A * view(turned, {4, 400}).transpose()), wanted);
+        EXPECT_EQ(values_of<double>(A * view(turned, {4, 400}).transpose()), wanted);
         vector<double> z(ctx, 400 * 4);
         z = A * view(on_x, {400, 4});
         z = A * view(z, {400, 4});
-        EXPECT_EQ(on_host<double>(z), times_columns(m, wanted, 4));
+        EXPECT_EQ(values_of<double>(z), times_columns(m, wanted, 4));
         // A grid of as many elements as the matrix has columns is one vector.
         const auto grid = small_numbers<double>(random, 400);
-        EXPECT_EQ(on_host<double>(A * view(vector<double>(ctx, grid), {20, 20})), m.times(grid));
+        EXPECT_EQ(values_of<double>(A * view(vector<double>(ctx, grid), {20, 20})), m.times(grid));
     });
 }
 
 TEST(V11_sparse_columns, no_rows_or_columns) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         const sparse_matrix<double> none(ctx, 0, 5, std::vector{0}, std::vector<int>{},
                                          std::vector<double>{});
         const vector<double> x(ctx, 20, 1.0);
-        EXPECT_EQ(on_host<double>(none * view(x, {5, 4})).size(), 0u);
+        EXPECT_EQ(values_of<double>(none * view(x, {5, 4})).size(), 0u);
         const sparse_matrix<double> empty(ctx, 3, 5, std::vector{0, 0, 0, 0}, std::vector<int>{},
                                           std::vector<double>{});
-        EXPECT_EQ(on_host<double>(empty * view(x, {5, 4})), std::vector<double>(12));
+        EXPECT_EQ(values_of<double>(empty * view(x, {5, 4})), std::vector<double>(12));
         vector<double> y(ctx, 5);
         y = transposed(empty) * vector<double>(ctx, 3, 1.0);
-        EXPECT_EQ(on_host<double>(y), std::vector<double>(5));
+        EXPECT_EQ(values_of<double>(y), std::vector<double>(5));
     });
 }
 
@@ -154,7 +154,7 @@ TEST(V11_sparse_columns, several_columns_compile_nothing_for_other_matrices) {
             const auto m = random_matrix<double>(random, matrix_kind::scattered, rows, 700);
             const auto A = on_device(ctx, m, storage::rows);
             const auto x = small_numbers<double>(random, 700 * columns);
-            EXPECT_EQ(on_host<double>(A * view(vector<double>(ctx, x), {std::size_t{700}, columns})),
+            EXPECT_EQ(values_of<double>(A * view(vector<double>(ctx, x), {std::size_t{700}, columns})),
                       times_columns(m, x, columns));
         };
         multiply(100, 20);
@@ -194,7 +194,7 @@ TEST(V11_sparse_columns, what_is_no_operand_is_refused) {
 
 TEST(V11_sparse_transposed, products_in_all_storages) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const storage how : all_storages) {
             SCOPED_TRACE(words_of(how));
             const auto m = suited(random, how, 1 + below(random, 900), 1 + below(random, 9000));
@@ -205,17 +205,17 @@ TEST(V11_sparse_transposed, products_in_all_storages) {
             std::vector<double> wanted = times_transposed(m, x);
             EXPECT_EQ(transposed(A).rows(), m.columns);
             EXPECT_EQ(transposed(A).columns(), m.rows);
-            EXPECT_EQ(on_host<double>(transposed(A) * on_x), wanted) << describe(transposed(A));
-            EXPECT_EQ(on_host<double>(transposed(transposed(A)) * on_f), m.times(f));
+            EXPECT_EQ(values_of<double>(transposed(A) * on_x), wanted) << describe(transposed(A));
+            EXPECT_EQ(values_of<double>(transposed(transposed(A)) * on_f), m.times(f));
             for (std::size_t k = 0; k < f.size(); ++k) wanted[k] = f[k] - wanted[k];
-            EXPECT_EQ(on_host<double>(on_f - transposed(A) * on_x), wanted);
+            EXPECT_EQ(values_of<double>(on_f - transposed(A) * on_x), wanted);
         }
     });
 }
 
 TEST(V11_sparse_transposed, of_several_columns_and_blocks) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto blocks = random_blocks<double>(random, 90, 70, 3, 3, 40);
         const auto banded = random_matrix<double>(random, matrix_kind::banded, 700, 500);
         const auto check = [&](const host_matrix<double>& m, const sparse_matrix<double>& A) {
@@ -227,8 +227,9 @@ TEST(V11_sparse_transposed, of_several_columns_and_blocks) {
                 const auto product = times_transposed(m, column);
                 for (std::size_t k = 0; k < m.columns; ++k) wanted[k * 4 + c] = product[k];
             }
-            EXPECT_EQ(on_host<double>(transposed(A) * view(vector<double>(ctx, x), {m.rows, std::size_t{4}})),
-                      wanted)
+            EXPECT_EQ(
+                values_of<double>(transposed(A) * view(vector<double>(ctx, x), {m.rows, std::size_t{4}})),
+                wanted)
                 << describe(A);
         };
         check(blocks.entries(), on_device(ctx, blocks));
@@ -238,7 +239,7 @@ TEST(V11_sparse_transposed, of_several_columns_and_blocks) {
 
 TEST(V11_sparse_transposed, diagonals_take_no_memory_and_others_are_kept) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto banded = random_matrix<double>(random, matrix_kind::banded, 500, 500);
         const auto scattered = random_matrix<double>(random, matrix_kind::scattered, 500, 500);
         const vector<double> x(ctx, small_numbers<double>(random, 500));
@@ -263,14 +264,15 @@ TEST(V11_sparse_transposed, diagonals_take_no_memory_and_others_are_kept) {
 }
 
 TEST(V11_sparse_transposed, an_element_that_no_entry_multiplies_changes_nothing) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         const double infinite = std::numeric_limits<double>::infinity();
         const std::vector<int> pointers{0, 1, 1, 3}, columns{1, 0, 3};
         const std::vector<double> values{2, 3, 5};
         const vector<double> x(ctx, {1, infinite, 10});
         for (const storage how : all_storages) {
             const sparse_matrix<double> A(ctx, 3, 4, pointers, columns, values, how);
-            EXPECT_EQ(on_host<double>(transposed(A) * x), (std::vector<double>{30, 2, 0, 50})) << describe(A);
+            EXPECT_EQ(values_of<double>(transposed(A) * x), (std::vector<double>{30, 2, 0, 50}))
+                << describe(A);
         }
     });
 }
@@ -285,7 +287,7 @@ TEST(V11_sparse_transposed, many_threads_make_one_transpose) {
     const std::vector<double> wanted = times_transposed(m, x);
     std::vector<std::vector<double>> got(4);
     std::vector<std::thread> threads;
-    for (auto& each : got) threads.emplace_back([&] { each = on_host<double>(transposed(A) * on_x); });
+    for (auto& each : got) threads.emplace_back([&] { each = values_of<double>(transposed(A) * on_x); });
     for (std::thread& each : threads) each.join();
     for (const auto& each : got) EXPECT_EQ(each, wanted);
 }

@@ -35,7 +35,7 @@ host_matrix<std::int64_t> with_neighbours(std::mt19937_64& random, std::size_t n
 
 TEST(V11_sparse_devices, each_product_of_many_reads_what_the_one_before_it_wrote) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const std::size_t scattered : {0, 50, 1})
             for (const storage how : {storage::automatic, storage::rows}) {
                 const std::size_t n = 3000 + below(random, 3000);
@@ -51,8 +51,8 @@ TEST(V11_sparse_devices, each_product_of_many_reads_what_the_one_before_it_wrote
                     const std::vector<std::int64_t> again = m.times(y);
                     for (std::size_t k = 0; k < n; ++k) x[k] = (y[k] - again[k] + x[k]);
                 }
-                EXPECT_EQ(on_host<std::int64_t>(on_y), y);
-                EXPECT_EQ(on_host<std::int64_t>(on_x), x);
+                EXPECT_EQ(values_of<std::int64_t>(on_y), y);
+                EXPECT_EQ(values_of<std::int64_t>(on_x), x);
             }
     });
 }
@@ -79,7 +79,7 @@ TEST(V11_sparse_devices, a_matrix_that_is_not_square_reads_another_partition) {
             const auto m = random_matrix<std::int64_t>(random, matrix_kind::scattered, 3000, columns);
             const auto A = on_device<std::int64_t>(ctx, m);
             const auto x = small_numbers<std::int64_t>(random, columns);
-            EXPECT_EQ(on_host<std::int64_t>(A * vector<std::int64_t>(ctx, x)), m.times(x)) << describe(A);
+            EXPECT_EQ(values_of<std::int64_t>(A * vector<std::int64_t>(ctx, x)), m.times(x)) << describe(A);
         }
     });
 }

@@ -62,7 +62,7 @@ TEST(V11_sparse_host, triplets_in_any_order_are_the_matrix) {
             EXPECT_EQ(A.columns(), columns);
             EXPECT_EQ(A.nonzeros(), m.values.size());
             const auto x = small_numbers<double>(random, columns);
-            EXPECT_EQ(on_host<double>(A * vector<double>(ctx, x)), m.times(x));
+            EXPECT_EQ(values_of<double>(A * vector<double>(ctx, x)), m.times(x));
         }
     });
 }
@@ -76,7 +76,7 @@ TEST(V11_sparse_host, indices_of_triplets_are_integers_of_any_type) {
             ctx, 2, 3, rows, columns, std::span(values), storage::rows);
         EXPECT_EQ(A.stored_as(), storage::rows);
         const vector<std::complex<float>> x(ctx, {{1, 0}, {9, 9}, {0, 1}});
-        EXPECT_EQ(on_host<std::complex<float>>(A * x), (std::vector<std::complex<float>>{{3, 0}, {-7, 1}}));
+        EXPECT_EQ(values_of<std::complex<float>>(A * x), (std::vector<std::complex<float>>{{3, 0}, {-7, 1}}));
         const auto nothing = sparse_matrix<float>::from_triplets(ctx, 2, 3, std::vector<int>{},
                                                                  std::vector<int>{}, std::vector<float>{});
         EXPECT_EQ(nothing.rows(), 2u);
@@ -180,7 +180,7 @@ void check_way_back(const context& ctx, std::mt19937_64& random) {
 
 TEST(V11_sparse_host, every_storage_comes_back) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         check_way_back<double, std::int32_t>(ctx, random);
         check_way_back<std::complex<float>, std::int64_t>(ctx, random);
         check_way_back<std::int32_t, std::int64_t>(ctx, random);
@@ -189,7 +189,7 @@ TEST(V11_sparse_host, every_storage_comes_back) {
 
 TEST(V11_sparse_host, many_tiles_come_back) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const matrix_kind kind :
              {matrix_kind::power_law, matrix_kind::dense_row, matrix_kind::ends_empty}) {
             const auto m = random_matrix<float>(random, kind, 3000, 20000);
@@ -205,7 +205,7 @@ TEST(V11_sparse_host, a_transpose_is_stored_as_suits_it_and_multiplies) {
         const auto m = random_matrix<double>(random, matrix_kind::dense_column, 3000, 500);
         const auto At = transpose(on_device(ctx, m), storage::rows);
         const auto x = small_numbers<double>(random, m.rows);
-        EXPECT_EQ(on_host<double>(At * vector<double>(ctx, x)), transposed(m).times(x));
+        EXPECT_EQ(values_of<double>(At * vector<double>(ctx, x)), transposed(m).times(x));
         if (ctx.size() > 1) return;
         const sparse_matrix<float> diagonal(ctx, 2, 2, std::vector{0, 1, 2}, std::vector{0, 1},
                                             std::vector{1.f, 2.f});

@@ -79,12 +79,12 @@ void check_times_vector(const context& ctx, const host_matrix<T>& a, const host_
                         storage how_b, std::mt19937_64& random) {
     const sparse_matrix<T> C = on_device<T>(ctx, a, how_a) * on_device<T>(ctx, b, how_b);
     const auto x = small_numbers<T>(random, b.columns);
-    EXPECT_EQ(on_host<T>(C * vector<T>(ctx, x)), a.times(b.times(x))) << describe(C);
+    EXPECT_EQ(values_of<T>(C * vector<T>(ctx, x)), a.times(b.times(x))) << describe(C);
 }
 
 TEST(V11_sparse_products, matrices_of_all_kinds) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const matrix_kind kind : all_matrix_kinds)
             for (const matrix_kind other : {matrix_kind::scattered, matrix_kind::banded,
                                             matrix_kind::dense_row, matrix_kind::ends_empty}) {
@@ -102,7 +102,7 @@ TEST(V11_sparse_products, matrices_of_all_kinds) {
 
 TEST(V11_sparse_products, operands_in_all_storages) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const auto a = random_matrix<double>(random, matrix_kind::banded, 300, 250);
         const auto b = random_matrix<double>(random, matrix_kind::banded, 250, 400);
         for (const storage how : all_storages) {
@@ -118,7 +118,7 @@ TEST(V11_sparse_products, operands_in_all_storages) {
 
 TEST(V11_sparse_products, values_and_indices_of_all_types) {
     auto random = seeded_random();
-    in_all_ways([&]<class... P>(const context& ctx) {
+    with_matrices_of_all_devices([&]<class... P>(const context& ctx) {
         const auto check = [&]<class T, class Index>(T, Index) {
             check_product<T, Index>(ctx, random_matrix<T>(random, matrix_kind::scattered, 90, 80),
                                     random_matrix<T>(random, matrix_kind::scattered, 80, 70));
@@ -133,7 +133,7 @@ TEST(V11_sparse_products, values_and_indices_of_all_types) {
 
 TEST(V11_sparse_products, small_shapes_and_no_rows_columns_or_entries) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const std::size_t rows : {0, 1, 33})
             for (const std::size_t middle : {0, 1, 40})
                 for (const std::size_t columns : {0, 1, 35})
@@ -154,7 +154,7 @@ TEST(V11_sparse_products, small_shapes_and_no_rows_columns_or_entries) {
 
 TEST(V11_sparse_products, rows_of_each_length) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         // Row r has 2^(r / 3) products, before duplicates: all sizes of tables, and rows that are expanded.
         host_matrix<double> a, b;
         a.columns = 20000;
@@ -175,7 +175,7 @@ TEST(V11_sparse_products, rows_of_each_length) {
 
 TEST(V11_sparse_products, sums_are_near_and_the_same_in_each_run) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         std::uniform_real_distribution<double> number(-1, 1);
         auto a = random_matrix<double>(random, matrix_kind::power_law, 500, 400),
              b = random_matrix<double>(random, matrix_kind::scattered, 400, 300);
@@ -187,7 +187,7 @@ TEST(V11_sparse_products, sums_are_near_and_the_same_in_each_run) {
         const auto C = A * B;
         EXPECT_EQ(to_csr(A * B), to_csr(C));
         const vector<double> v(ctx, x);
-        const std::vector<double> got = on_host<double>(C * v), parted = on_host<double>(A * (B * v));
+        const std::vector<double> got = values_of<double>(C * v), parted = values_of<double>(A * (B * v));
         for (std::size_t r = 0; r < a.rows; ++r) {
             const auto length = static_cast<double>(a.pointers[r + 1] - a.pointers[r]);
             ASSERT_NEAR(got[r], parted[r], 1e-14 * 8 * (length + 1)) << r;
@@ -196,7 +196,7 @@ TEST(V11_sparse_products, sums_are_near_and_the_same_in_each_run) {
 }
 
 TEST(V11_sparse_products, galerkin_product_of_a_stencil) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         // Linear interpolation: the coarse matrix of -u'' is half of the stencil again.
         constexpr std::size_t coarse = 700, fine = 2 * coarse + 1;
         host_matrix<double> a, p;
@@ -220,7 +220,7 @@ TEST(V11_sparse_products, galerkin_product_of_a_stencil) {
         EXPECT_EQ(C.stored_as(), storage::diagonals) << describe(C);
         std::vector<double> x(coarse);
         std::iota(x.begin(), x.end(), 1.0);
-        const auto y = on_host<double>(C * vector<double>(ctx, x));
+        const auto y = values_of<double>(C * vector<double>(ctx, x));
         for (std::size_t r = 0; r < coarse; ++r)
             ASSERT_EQ(y[r], r + 1 == coarse ? 0.5 * (coarse + 1) : 0.0) << r;
     });

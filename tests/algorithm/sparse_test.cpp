@@ -44,7 +44,7 @@ void check_products(const context& ctx, const host_matrix<T>& m, storage how, st
     r = on_f - A * on_x;
     std::vector<T> difference(m.rows);
     for (std::size_t k = 0; k < m.rows; ++k) difference[k] = static_cast<T>(f[k] - wanted[k]);
-    EXPECT_EQ(on_host<T>(r), difference) << describe(A);
+    EXPECT_EQ(values_of<T>(r), difference) << describe(A);
 }
 
 template <class P>
@@ -54,19 +54,19 @@ struct types_of {
     using value = T;
     using index = I;
 };
-using element_types =
+using sparse_types =
     testing::Types<types_of<float, std::int32_t>, types_of<double, std::int32_t>,
                    types_of<double, std::int64_t>, types_of<std::int32_t, std::int32_t>,
                    types_of<std::uint32_t, std::int64_t>, types_of<std::int64_t, std::int32_t>,
                    types_of<std::uint64_t, std::int64_t>, types_of<std::complex<float>, std::int64_t>,
                    types_of<std::complex<double>, std::int32_t>>;
-TYPED_TEST_SUITE(V11_sparse_types, element_types);
+TYPED_TEST_SUITE(V11_sparse_types, sparse_types);
 
 TYPED_TEST(V11_sparse_types, products_of_all_kinds_in_all_storages) {
     using T = typename TypeParam::value;
     using Index = typename TypeParam::index;
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const bool on_cpu = ctx.device(0).info().type == device_type::cpu;
         for (const matrix_kind kind : all_matrix_kinds) {
             if (on_cpu && below(random, 3) != 0) continue;  // widths of slices are kernels to compile
@@ -86,7 +86,7 @@ TYPED_TEST(V11_sparse_types, products_of_all_kinds_in_all_storages) {
 
 TEST(V11_sparse, small_shapes_and_no_rows_columns_or_entries) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const std::size_t rows : {0, 1, 2, 31, 32, 33})
             for (const std::size_t columns : {0, 1, 5})
                 for (const matrix_kind kind : {matrix_kind::nothing, matrix_kind::banded,
@@ -102,7 +102,7 @@ TEST(V11_sparse, small_shapes_and_no_rows_columns_or_entries) {
 
 TEST(V11_sparse, rows_across_the_ends_of_tiles) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const std::size_t length : {1, 15, 16, 17, 4095, 4096, 4097, 8192, 12345}) {
             host_matrix<double> m;
             m.columns = 50;
@@ -125,7 +125,7 @@ TEST(V11_sparse, rows_across_the_ends_of_tiles) {
 
 TEST(V11_sparse, a_row_of_more_tiles_than_one_work_item_adds_up) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         host_matrix<double> m;
         m.columns = 300000 + below(random, 50000);
         for (std::size_t r = 0; r < 1000; ++r) {
@@ -142,7 +142,7 @@ TEST(V11_sparse, a_row_of_more_tiles_than_one_work_item_adds_up) {
 TEST(V11_sparse, other_matrices_of_one_storage_compile_nothing) {
     if (devices_are_together()) GTEST_SKIP() << "parts of a matrix differ";
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         for (const storage how : {storage::slices, storage::rows, storage::balanced}) {
             SCOPED_TRACE(words_of(how));
             const auto multiply = [&](std::size_t rows) {
@@ -160,7 +160,7 @@ TEST(V11_sparse, other_matrices_of_one_storage_compile_nothing) {
 
 TEST(V11_sparse, expressions_of_products) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const std::size_t n = 2 + below(random, 2000);
         const auto m = random_matrix<double>(random, matrix_kind::scattered, n, n);
         const auto other = random_matrix<double>(random, matrix_kind::power_law, n, n);
@@ -175,7 +175,7 @@ TEST(V11_sparse, expressions_of_products) {
             const auto B = on_device(ctx, other);
             const vector<double> u(ctx, x), v(ctx, z);
             const auto expect = [&](const auto& got, auto&& wanted) {
-                const std::vector<double> list = on_host<double>(got);
+                const std::vector<double> list = values_of<double>(got);
                 ASSERT_EQ(list.size(), n);
                 for (std::size_t k = 0; k < n; ++k)
                     ASSERT_NEAR(list[k], wanted(k), 1e-9 * std::abs(wanted(k)) + 1e-12) << k;
@@ -210,7 +210,7 @@ TEST(V11_sparse, expressions_of_products) {
 
 TEST(V11_sparse, a_vector_that_is_multiplied_is_assigned_to) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         const std::size_t n = 5000 + below(random, 5000);
         for (const matrix_kind kind : {matrix_kind::banded, matrix_kind::scattered, matrix_kind::power_law})
             for (const storage how : all_storages) {
@@ -221,26 +221,26 @@ TEST(V11_sparse, a_vector_that_is_multiplied_is_assigned_to) {
                 const auto x = small_numbers<double>(random, n);
                 vector<double> v(ctx, x);
                 v = A * v;
-                EXPECT_EQ(on_host<double>(v), m.times(x));
+                EXPECT_EQ(values_of<double>(v), m.times(x));
                 v = vector<double>(ctx, x);
                 v += A * v;
                 std::vector<double> wanted = m.times(x);
                 for (std::size_t k = 0; k < n; ++k) wanted[k] += x[k];
-                EXPECT_EQ(on_host<double>(v), wanted);
+                EXPECT_EQ(values_of<double>(v), wanted);
                 v = vector<double>(ctx, x);
                 v(slice(0, static_cast<std::int64_t>(n / 2))) =
                     (A * v)[element_index(static_cast<std::int64_t>(n) / 4, n / 2)];
                 wanted = x;
                 const auto all = m.times(x);
                 for (std::size_t k = 0; k < n / 2; ++k) wanted[k] = all[n / 4 + k];
-                EXPECT_EQ(on_host<double>(v), wanted);
+                EXPECT_EQ(values_of<double>(v), wanted);
             }
     });
 }
 
 TEST(V11_sparse, sums_of_any_numbers_are_near_and_the_same_in_each_run) {
     auto random = seeded_random();
-    in_all_ways([&](const context& ctx) {
+    with_matrices_of_all_devices([&](const context& ctx) {
         std::uniform_real_distribution<double> number(-1, 1);
         auto m = random_matrix<double>(random, matrix_kind::power_law, 3000, 2000);
         for (double& each : m.values) each = number(random);
@@ -250,7 +250,7 @@ TEST(V11_sparse, sums_of_any_numbers_are_near_and_the_same_in_each_run) {
             SCOPED_TRACE(words_of(how));
             const auto A = on_device(ctx, m, how);
             const vector<double> v(ctx, x);
-            const std::vector<double> got = on_host<double>(A * v);
+            const std::vector<double> got = values_of<double>(A * v);
             for (std::size_t r = 0; r < m.rows; ++r) {
                 long double wanted = 0, size = 0;
                 const auto first = static_cast<std::size_t>(m.pointers[r]),
@@ -265,13 +265,13 @@ TEST(V11_sparse, sums_of_any_numbers_are_near_and_the_same_in_each_run) {
                                           std::numeric_limits<double>::epsilon() * size;
                 ASSERT_LE(std::abs(got[r] - wanted), bound) << r;
             }
-            for (int run = 0; run < 3; ++run) EXPECT_EQ(on_host<double>(A * v), got);
+            for (int run = 0; run < 3; ++run) EXPECT_EQ(values_of<double>(A * v), got);
         }
     });
 }
 
 TEST(V11_sparse, an_element_that_no_entry_multiplies_changes_nothing) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         const double infinite = std::numeric_limits<double>::infinity();
         // Column 1, whose element is infinite, and column 3, whose element is NaN, have no entries but in
         // row 4; row 2 is empty.
@@ -281,7 +281,7 @@ TEST(V11_sparse, an_element_that_no_entry_multiplies_changes_nothing) {
         for (const storage how : all_storages) {
             SCOPED_TRACE(words_of(how));
             const sparse_matrix<double> A(ctx, 5, 5, pointers, columns, values, how);
-            const std::vector<double> got = on_host<double>(A * x);
+            const std::vector<double> got = values_of<double>(A * x);
             EXPECT_EQ(std::vector<double>(got.begin(), got.end() - 1), (std::vector<double>{21, 30, 0, 405}));
             EXPECT_TRUE(std::isnan(got[4]));
         }
@@ -289,13 +289,13 @@ TEST(V11_sparse, an_element_that_no_entry_multiplies_changes_nothing) {
 }
 
 TEST(V11_sparse, entries_of_one_place_add_up_and_columns_need_no_order) {
-    in_all_ways([](const context& ctx) {
+    with_matrices_of_all_devices([](const context& ctx) {
         const std::vector<std::uint8_t> pointers{0, 3, 5};
         const std::vector<std::uint64_t> columns{2, 0, 2, 1, 1};
         const std::vector<int> values{5, 7, 11, 1, -1};
         for (const storage how : all_storages) {
             const sparse_matrix<int> A(ctx, 2, 3, pointers, columns, values, how);
-            EXPECT_EQ(on_host<int>(A * vector<int>(ctx, {1, 10, 100})), (std::vector<int>{1607, 0}));
+            EXPECT_EQ(values_of<int>(A * vector<int>(ctx, {1, 10, 100})), (std::vector<int>{1607, 0}));
         }
     });
 }
@@ -400,7 +400,7 @@ TEST(V11_sparse, what_is_no_matrix_is_refused) {
                     HasSubstr("a sparse matrix without elements"));
         EXPECT_THAT(message_of<usage_error>([&] { y = A * vector<float>(); }), HasSubstr("of 0 elements"));
         y = A * x;  // nothing is lost
-        EXPECT_EQ(on_host<float>(y), (std::vector<float>{1, 1}));
+        EXPECT_EQ(values_of<float>(y), (std::vector<float>{1, 1}));
     });
 }
 

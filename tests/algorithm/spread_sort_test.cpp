@@ -46,8 +46,8 @@ void on_several_devices(Body&& body) {
 context weighted(const context& ctx, std::mt19937_64& random) {
     constexpr double some[] = {0, 0.02, 1, 1, 3, 40};
     std::vector<double> weights(ctx.size());
-    for (double& each : weights) each = some[pick(random, std::size(some))];
-    weights[pick(random, weights.size())] += 1;
+    for (double& each : weights) each = some[below(random, std::size(some))];
+    weights[below(random, weights.size())] += 1;
     return ctx.weighted(weights);
 }
 
@@ -66,17 +66,17 @@ std::vector<T> laid_out(layout how, std::mt19937_64& random, std::size_t n) {
         std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n / 3), x.end());
     }
     if (how == layout::one_device_last && n > 0) {
-        const T last = x[pick(random, n)];
+        const T last = x[below(random, n)];
         for (std::size_t k = n - n / 4; k < n; ++k) x[k] = last;
     }
     return x;
 }
-layout any_layout(std::mt19937_64& random) { return layouts[pick(random, std::size(layouts))]; }
+layout any_layout(std::mt19937_64& random) { return layouts[below(random, std::size(layouts))]; }
 std::size_t any_size(std::mt19937_64& random) {
-    switch (pick(random, 4)) {
-        case 0: return pick(random, 300);
-        case 1: return 64 * pick(random, 100);
-        default: return pick(random, 40000);
+    switch (below(random, 4)) {
+        case 0: return below(random, 300);
+        case 1: return 64 * below(random, 100);
+        default: return below(random, 40000);
     }
 }
 
@@ -95,7 +95,7 @@ void sorts_over_devices(const context& ctx, std::mt19937_64& random, layout how,
     sort_by_key(keys, values, way);
     const std::vector<std::size_t> order = order_on_host(x, way);
     expect_sorted(on_host(keys), sorted_on_host(x, way));
-    expect_equal(values, std::vector<std::uint32_t>(order.begin(), order.end()));
+    expect_same(values, std::vector<std::uint32_t>(order.begin(), order.end()));
 }
 
 template <class T>
@@ -111,7 +111,7 @@ TYPED_TEST(V15_spread_sort_types, keys_of_all_layouts) {
         for (int turn = 0; turn < 4; ++turn)
             sorts_over_devices<TypeParam>(weighted(ctx, random), random, any_layout(random),
                                           any_size(random));
-        sorts_over_devices<TypeParam>(ctx, random, layout::mixed, 100000 + pick(random, 100000));
+        sorts_over_devices<TypeParam>(ctx, random, layout::mixed, 100000 + below(random, 100000));
     });
 }
 
@@ -126,13 +126,13 @@ TEST(V15_spread_sort, positions_of_both_sizes_and_expressions) {
             const std::vector<std::size_t> order = order_on_host(x, way);
             const context where = weighted(ctx, random);
             const vector<std::int32_t> v(where, x);
-            expect_equal(vector<std::uint32_t>(argsort(v, way)),
-                         std::vector<std::uint32_t>(order.begin(), order.end()));
-            expect_equal(vector<std::int64_t>(argsort<std::int64_t>(v, way)),
-                         std::vector<std::int64_t>(order.begin(), order.end()));
-            expect_equal(vector<std::int32_t>(v[argsort(v, way)]), permuted(x, order));
-            expect_equal(vector<std::int32_t>(sorted(v, way) + 1 - 1), permuted(x, order));
-            expect_equal(v, x);
+            expect_same(vector<std::uint32_t>(argsort(v, way)),
+                        std::vector<std::uint32_t>(order.begin(), order.end()));
+            expect_same(vector<std::int64_t>(argsort<std::int64_t>(v, way)),
+                        std::vector<std::int64_t>(order.begin(), order.end()));
+            expect_same(vector<std::int32_t>(v[argsort(v, way)]), permuted(x, order));
+            expect_same(vector<std::int32_t>(sorted(v, way) + 1 - 1), permuted(x, order));
+            expect_same(v, x);
         }
     });
 }
@@ -161,10 +161,10 @@ TEST(V15_spread_sort, several_keys_and_values) {
             vector<double> third(weighted(ctx, random), c);
             vector<body> fourth(weighted(ctx, random), d);
             sort_by_key(tie(first, second), third, fourth, way);
-            expect_equal(first, permuted(a, order));
-            expect_equal(second, permuted(b, order));
-            expect_equal(third, permuted(c, order));
-            expect_equal(fourth, permuted(d, order));
+            expect_same(first, permuted(a, order));
+            expect_same(second, permuted(b, order));
+            expect_same(third, permuted(c, order));
+            expect_same(fourth, permuted(d, order));
         }
     });
 }
@@ -189,11 +189,11 @@ TEST(V15_spread_sort, comparisons) {
             vector<body> bodies(where, x);
             vector<std::int64_t> values(where, numbers);
             sort_by_key(bodies, values, never);
-            expect_equal(bodies, x);
+            expect_same(bodies, x);
             sort_by_key(bodies, values, lighter);
             const std::vector<std::size_t> order = order_on_host(masses, ascending);
-            expect_equal(bodies, permuted(x, order));
-            expect_equal(values, permuted(numbers, order));
+            expect_same(bodies, permuted(x, order));
+            expect_same(values, permuted(numbers, order));
             sort_by_key(bodies, values, always);  // no order: any elements, and an end
         }
     });
@@ -202,8 +202,9 @@ TEST(V15_spread_sort, comparisons) {
 TEST(V15_spread_sort, rows_and_segments) {
     auto random = seeded_random();
     on_several_devices([&](const context& ctx) {
-        for (const std::size_t columns : {std::size_t{1}, 1 + pick(random, 200), 3000 + pick(random, 9000)}) {
-            const std::size_t rows = 1 + pick(random, 20000 / columns);
+        for (const std::size_t columns :
+             {std::size_t{1}, 1 + below(random, 200), 3000 + below(random, 9000)}) {
+            const std::size_t rows = 1 + below(random, 20000 / columns);
             SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
             const sort_order way = any_order(random);
             const auto x = laid_out<std::int32_t>(any_layout(random), random, rows * columns);
@@ -218,9 +219,9 @@ TEST(V15_spread_sort, rows_and_segments) {
             vector<std::int32_t> v(where, x), segments(where, x);
             const vector<std::int64_t> at(where, offsets);
             sort_segments(segments, at, way);
-            expect_equal(segments, wanted);
+            expect_same(segments, wanted);
             v = sorted(view(v, {rows, columns}), along(1), way);
-            expect_equal(v, wanted);
+            expect_same(v, wanted);
         }
     });
 }
@@ -244,7 +245,7 @@ TEST(V15_spread_sort, parts_get_exactly_their_elements) {
             }
             if (parts.empty()) continue;
             std::vector<std::size_t> ranks{0};
-            for (int k = 0; k < 3; ++k) ranks.push_back(pick(random, x.size() + 1));
+            for (int k = 0; k < 3; ++k) ranks.push_back(below(random, x.size() + 1));
             ranks.push_back(x.size());
             std::sort(ranks.begin(), ranks.end());
             const auto splits = array::splits_of(parts, 1, {}, ranks);

@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 
 template <class T>
-std::vector<T> drawn(std::mt19937_64& random, std::size_t n, double from, double to) {
+std::vector<T> uniform_numbers(std::mt19937_64& random, std::size_t n, double from, double to) {
     std::uniform_real_distribution<double> draw(from, to);
     std::vector<T> x(n);
     for (T& each : x) each = static_cast<T>(draw(random));
@@ -40,7 +40,8 @@ TYPED_TEST(V10_statistics, agree_with_the_host) {
     on_all_contexts([&](const context& ctx) {
         for (const std::size_t n : {std::size_t{1}, std::size_t{2}, 1 + random() % 70000}) {
             SCOPED_TRACE(n);
-            const std::vector<T> x = drawn<T>(random, n, 1, 100), y = drawn<T>(random, n, 1, 100);
+            const std::vector<T> x = uniform_numbers<T>(random, n, 1, 100),
+                                 y = uniform_numbers<T>(random, n, 1, 100);
             long double inner = 0, squares = 0, total = 0, spread = 0;
             for (std::size_t k = 0; k < n; ++k) {
                 const long double a = x[k], b = y[k];

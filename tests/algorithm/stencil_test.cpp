@@ -68,7 +68,7 @@ struct host_box {
 };
 
 /// Extents of one to three dimensions, some of them hardly any elements.
-std::vector<std::size_t> random_sizes(std::mt19937_64& random) {
+std::vector<std::size_t> random_extents(std::mt19937_64& random) {
     const std::size_t dimensions = 1 + random() % 3;
     const std::size_t most = dimensions == 1 ? 3000 : dimensions == 2 ? 70 : 17;
     std::vector<std::size_t> sizes;
@@ -110,7 +110,7 @@ TEST(V14_stencils, random_neighbours_in_random_boxes) {
     auto random = seeded_random();
     const auto drawn = [&](std::size_t end) { return static_cast<std::size_t>(random() % end); };
     for (std::size_t n = case_count(6); n > 0; --n) {
-        host_box box{random_sizes(random), {}};
+        host_box box{random_extents(random), {}};
         const std::size_t count = box.extents().count();
         box.values = random_values<std::int32_t>(random, count, -1000, 1000);
         std::vector<offsets> list(1 + drawn(5), offsets(box.sizes.size()));
@@ -367,7 +367,7 @@ TEST(V14_convolutions, with_many_weights_in_boxes) {
     };
     auto random = seeded_random();
     for (std::size_t k = case_count(3); k > 0; --k) {
-        const std::vector<std::size_t> sizes = random_sizes(random);
+        const std::vector<std::size_t> sizes = random_extents(random);
         problems.push_back({sizes, random() % sizes.size(), {1 + random() % 150}});
     }
     for (const problem& each : problems)

@@ -43,14 +43,6 @@ void on_contexts_with_library(Body&& body) {
 }
 
 template <class T>
-std::vector<T> drawn(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made = small_numbers<T>(random, n);
-    if constexpr (!std::is_arithmetic_v<T>)
-        for (T& each : made) each = {each.real(), static_cast<typename T::value_type>(pick(random, 9)) - 4};
-    return made;
-}
-
-template <class T>
 class V18_vendor_products_of : public testing::Test {};
 using library_types = testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(V18_vendor_products_of, library_types);
@@ -60,11 +52,11 @@ TYPED_TEST(V18_vendor_products_of, any_extents_and_transposes) {
     auto random = seeded_random();
     on_contexts_with_library([&](const context& ctx) {
         for (int turn = 0; turn < 6; ++turn) {
-            const std::size_t m = 8 + pick(random, 60), n = 8 + pick(random, 60), k = 1 + pick(random, 70);
+            const std::size_t m = 8 + below(random, 60), n = 8 + below(random, 60), k = 1 + below(random, 70);
             SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
-            const auto a = drawn<T>(random, m * k), b = drawn<T>(random, k * n);
+            const auto a = small_numbers<T>(random, m * k), b = small_numbers<T>(random, k * n);
             const vector<T> x(ctx, a), y(ctx, b);
-            const bool turn_a = pick(random, 2) != 0, turn_b = pick(random, 2) != 0;
+            const bool turn_a = below(random, 2) != 0, turn_b = below(random, 2) != 0;
             const shape box_a = turn_a ? shape(k, m) : shape(m, k),
                         box_b = turn_b ? shape(n, k) : shape(k, n);
             const view<const T> A(x, box_a), B(y, box_b);
@@ -80,7 +72,7 @@ TYPED_TEST(V18_vendor_products_of, parts_of_matrices) {
     using T = TypeParam;
     auto random = seeded_random();
     const std::size_t m = 21, n = 18, k = 13;
-    const auto a = drawn<T>(random, 40 * 50), b = drawn<T>(random, 40 * 50);
+    const auto a = small_numbers<T>(random, 40 * 50), b = small_numbers<T>(random, 40 * 50);
     on_contexts_with_library([&](const context& ctx) {
         const vector<T> x(ctx, a), y(ctx, b);
         const view<const T> A(x, {40, 50}), B(y, {40, 50});
@@ -137,7 +129,8 @@ TEST(V18_vendor_products, of_batches) {
             const std::string subscripts = each.a + "," + each.b + "->" + each.output;
             SCOPED_TRACE(subscripts);
             const shape box_a = box_of(each.a), box_b = box_of(each.b);
-            const auto a = numbers(random, box_a.count()), b = numbers(random, box_b.count());
+            const auto a = small_numbers<double>(random, box_a.count()),
+                       b = small_numbers<double>(random, box_b.count());
             const vector<double> x(ctx, a), y(ctx, b);
             const view<const double> A(x, box_a), B(y, box_b);
             EXPECT_EQ(values_of<double>(einsum(subscripts, A, B, library)),
@@ -146,7 +139,7 @@ TEST(V18_vendor_products, of_batches) {
                         HasSubstr(std::string(library_of(ctx.device(0)).words)));
         }
         // The same matrix for every product of a batch.
-        const auto a = numbers(random, 3 * 12 * 9), b = numbers(random, 9 * 16);
+        const auto a = small_numbers<double>(random, 3 * 12 * 9), b = small_numbers<double>(random, 9 * 16);
         const vector<double> x(ctx, a), y(ctx, b);
         std::vector<double> thrice;
         for (int turn = 0; turn < 3; ++turn) thrice.insert(thrice.end(), b.begin(), b.end());
@@ -159,7 +152,7 @@ TEST(V18_vendor_products, of_batches) {
 TEST(V18_vendor_products, stand_in_expressions_and_read_them) {
     auto random = seeded_random();
     const shape box(24, 24);
-    const auto a = numbers(random, box.count()), b = numbers(random, box.count());
+    const auto a = small_numbers<double>(random, box.count()), b = small_numbers<double>(random, box.count());
     const auto product = looped<double>("ik", box, a, "kj", box, b, "ij");
     on_contexts_with_library([&](const context& ctx) {
         expect_products_in_expressions(ctx, random, library);
@@ -199,8 +192,8 @@ TEST(V18_vendor_products, write_vectors_in_parts_of_buffers) {
 TEST(V18_vendor_products, of_complex_and_real_numbers) {
     auto random = seeded_random();
     using complex = std::complex<double>;
-    const auto a = drawn<complex>(random, 9 * 12);
-    const auto b = numbers(random, 12 * 11);
+    const auto a = small_numbers<complex>(random, 9 * 12);
+    const auto b = small_numbers<double>(random, 12 * 11);
     on_contexts_with_library([&](const context& ctx) {
         const vector<complex> x(ctx, a);
         const vector<double> y(ctx, b);
@@ -227,7 +220,7 @@ TEST(V18_vendor_products, of_nothing) {
 TEST(V18_vendor_products, are_commands_with_names_among_those_of_all_queues) {
     auto random = seeded_random();
     const std::size_t n = 40;
-    const auto a = numbers(random, n * n);
+    const auto a = small_numbers<double>(random, n * n);
     const auto square = looped<double>("ik", {n, n}, a, "kj", {n, n}, a, "ij");
     const auto fourth = looped<double>("ik", {n, n}, square, "kj", {n, n}, square, "ij");
     on_contexts_with_library([&](const context& all) {
@@ -256,7 +249,7 @@ TEST(V18_vendor_products, are_commands_with_names_among_those_of_all_queues) {
 TEST(V18_vendor_products, wait_for_what_is_deferred) {
     auto random = seeded_random();
     const std::size_t n = 20;
-    const auto a = numbers(random, n * n);
+    const auto a = small_numbers<double>(random, n * n);
     on_contexts_with_library([&](const context& all) {
         const device on = all.device(0);
         auto memory = on.mixed_buffer<double>(n * n);
@@ -332,7 +325,8 @@ TEST(V18_vendor_products, devices_compute_parts_of_the_result) {
     weights[1] = 2;
     const context ctx = all.weighted(weights);
     constexpr std::size_t rows = 37, inner = 21, columns = 18;
-    const auto a = numbers(random, rows * inner), b = numbers(random, inner * columns);
+    const auto a = small_numbers<double>(random, rows * inner),
+               b = small_numbers<double>(random, inner * columns);
     const vector<double> on_a(ctx, a), on_b(ctx, b);
     vector<double> y(ctx, rows * columns);
     y = matmul(view<const double>(on_a, {rows, inner}), view<const double>(on_b, {inner, columns}), library);

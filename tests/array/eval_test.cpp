@@ -15,11 +15,11 @@ namespace {
 using testing::HasSubstr;
 using namespace balm::dsl;
 
-constexpr std::size_t count = 10007;
+constexpr std::size_t many = 10007;
 
 TEST(V19_atomics, count_in_expressions) {
     auto random = seeded_random();
-    const auto x = random_values<std::uint32_t>(random, count);
+    const auto x = random_values<std::uint32_t>(random, many);
     const auto add_to_bin =
         balm::function("add_to_bin(bin, bins)", [](UInt bin, Mixed<int> bins) { atomic_add(bins[bin], 1); });
     on_all_contexts([&](const context& ctx) {
@@ -47,14 +47,14 @@ TEST(V19_atomics, beside_a_value_through_a_pointer) {
         return atomic_add(sum[0], x);
     });
     on_all_contexts([&](const context& ctx) {
-        vector<int> next(ctx, 1, 0), tickets(ctx, count), seen(ctx, count, -1), sum(ctx, 1, 0);
+        vector<int> next(ctx, 1, 0), tickets(ctx, many), seen(ctx, many, -1), sum(ctx, 1, 0);
         tickets = let(element_index(), [&](auto) { return ticket(next) + 0 * cast<int>(element_index()); });
-        EXPECT_EQ(next[0], static_cast<int>(count));
+        EXPECT_EQ(next[0], static_cast<int>(many));
         // What was written is there for what comes next, on the device and on the host.
         vector<int> before = scatter(tickets, seen, sum);
         const auto got = seen.to_host();
-        for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(got[k], 2 * static_cast<int>(k));
-        EXPECT_EQ(sum[0], static_cast<int>(count * (count - 1) / 2));
+        for (std::size_t k = 0; k < many; ++k) ASSERT_EQ(got[k], 2 * static_cast<int>(k));
+        EXPECT_EQ(sum[0], static_cast<int>(many * (many - 1) / 2));
         vector<int> after = seen - 2 * cast<int>(element_index());
         EXPECT_EQ(max(abs(after)), 0);
     });

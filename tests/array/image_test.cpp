@@ -15,7 +15,7 @@ namespace balm::test {
 
 namespace {
 
-std::vector<float> random_numbers(std::size_t n, float least, float most, std::mt19937_64& random) {
+std::vector<float> random_between(std::size_t n, float least, float most, std::mt19937_64& random) {
     std::vector<float> made(n);
     for (float& x : made) x = std::uniform_real_distribution<float>(least, most)(random);
     return made;
@@ -40,8 +40,8 @@ TEST(V19_images, are_sampled_in_expressions) {
     on_all_contexts([](const context& ctx) {
         auto random = seeded_random();
         constexpr std::size_t width = 33, n = 1000;
-        const auto row = random_numbers(width, -1, 1, random),
-                   places = random_numbers(n, -3, width + 3, random);
+        const auto row = random_between(width, -1, 1, random),
+                   places = random_between(n, -3, width + 3, random);
         auto line = ctx.device(0).image<float>(width);
         line.write(row);
         vector<float> x(ctx, places), y(ctx, n);
@@ -67,7 +67,7 @@ TEST(V19_images, of_two_and_three_dimensions_are_sampled_in_expressions) {
     on_all_contexts([](const context& ctx) {
         auto random = seeded_random();
         constexpr std::size_t width = 7, height = 5, depth = 3, n = width * height * depth;
-        const auto values = random_numbers(n, 0, 100, random);
+        const auto values = random_between(n, 0, 100, random);
         auto volume = ctx.device(0).image<float>(depth, height, width);
         volume.write(values);
         vector<float> all(ctx, n);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/run.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -15,11 +16,6 @@ namespace {
 
 using namespace balm::dsl;
 using testing::HasSubstr;
-
-template <class T>
-vector<T> on_device(const context& where, const host_array<T>& values) {
-    return vector<T>(where, std::span<const T>(values));
-}
 
 TEST(V12_memory_in_expressions, is_read_at_any_position) {
     auto random = seeded_random();

@@ -228,7 +228,7 @@ void compare_sums(std::mt19937_64& random, const context& ctx, double bound) {
             for (const Factor factor : factors) is_sum |= factor != 0;
             if (!is_sum) continue;  // 0 times the first vector, as it is
             vector<T> to(ctx, n, element<T>(std::numeric_limits<double>::quiet_NaN()));
-            detail::scaled_sum<N, Factor>(factors[K]...)(to, x[K]...);
+            balm::detail::scaled_sum<N, Factor>(factors[K]...)(to, x[K]...);
             const auto got = to.to_host();
             for (std::size_t i = 0; i < n; ++i)
                 ASSERT_LE(std::abs(number(got[i]) - wanted[i]), bound) << "element " << i;

@@ -61,7 +61,7 @@ std::vector<T> host_elements(const multivector<T, N>& x) {
 
 /// Contraction changes the last digits, and the steppers' sums carry them on.
 template <class Got, class Wanted>
-void expect_near(const Got& got, const Wanted& wanted, double bound) {
+void expect_near_each(const Got& got, const Wanted& wanted, double bound) {
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(got[i], wanted[i], bound) << "element " << i;
 }
@@ -72,8 +72,8 @@ template <class System, class State, class T, class Integrate>
 std::vector<T> integrate_both(const System& system, State& x, std::vector<T> on_host, double bound,
                               Integrate&& integrate) {
     const std::vector<T> seen = integrate(std::cref(system), x);
-    expect_near(seen, integrate(std::cref(system), on_host), bound);
-    expect_near(host_elements(x), on_host, bound);
+    expect_near_each(seen, integrate(std::cref(system), on_host), bound);
+    expect_near_each(host_elements(x), on_host, bound);
     return seen;
 }
 /// The same of n rates.

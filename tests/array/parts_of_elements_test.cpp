@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernel/run.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -31,8 +32,6 @@ BALM_STRUCT(limb, place, mass, kind, end, weight, is_awake, on, nerves)
 
 namespace {
 
-constexpr std::size_t count = 777;
-
 std::vector<balm::float4> random_vectors(std::mt19937_64& random, std::size_t n) {
     std::vector<balm::float4> list(n);
     for (balm::float4& v : list)
@@ -50,18 +49,18 @@ void expect_vectors(const vector<balm::float4>& got, const std::vector<balm::flo
 
 TEST(V4_parts_of_elements, are_lanes_that_are_assigned) {
     auto random = seeded_random();
-    const auto v = random_vectors(random, count), w = random_vectors(random, count);
+    const auto v = random_vectors(random, odd_count), w = random_vectors(random, odd_count);
     on_all_contexts([&](const context& ctx) {
         vector<balm::float4> a(ctx, v);
         const vector<balm::float4> b(ctx, w);
-        vector<std::int32_t> number(ctx, count);
+        vector<std::int32_t> number(ctx, odd_count);
         number = element_index();
         auto expected = v;
         lane<0>(a) = 7;
         lane<1>(a) += 2 * lane<3>(b) - number;
         lane<2>(a) = lane<2>(b);
         lane<3>(a) = lane<0>(b);
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < odd_count; ++i) {
             const float more = 2 * w[i][3] - static_cast<float>(i);
             expected[i] = {7, expected[i][1] + more, w[i][2], w[i][0]};
         }
@@ -80,35 +79,35 @@ TEST(V4_parts_of_elements, are_lanes_that_are_assigned) {
 
 TEST(V4_parts_of_elements, are_assigned_in_views) {
     auto random = seeded_random();
-    const auto v = random_vectors(random, count);
+    const auto v = random_vectors(random, odd_count);
     on_all_contexts([&](const context& ctx) {
         vector<balm::float4> a(ctx, v);
         auto expected = v;
-        lane<1>(a(slice(0, count, 2))) = -1;
-        for (std::size_t i = 0; i < count; i += 2) expected[i][1] = -1;
+        lane<1>(a(slice(0, odd_count, 2))) = -1;
+        for (std::size_t i = 0; i < odd_count; i += 2) expected[i][1] = -1;
         expect_vectors(a, expected);
 
-        auto turned = a[count - 1 - element_index()];
+        auto turned = a[odd_count - 1 - element_index()];
         lane<2>(turned) = lane<0>(a) + 1;
-        for (std::size_t i = 0; i < count; ++i) expected[count - 1 - i][2] = v[i][0] + 1;
+        for (std::size_t i = 0; i < odd_count; ++i) expected[odd_count - 1 - i][2] = v[i][0] + 1;
         expect_vectors(a, expected);
 
         lane<0>(a) = lane<0>(turned);  // what was there before
-        for (std::size_t i = 0; i < count; ++i) expected[i][0] = v[count - 1 - i][0];
+        for (std::size_t i = 0; i < odd_count; ++i) expected[i][0] = v[odd_count - 1 - i][0];
         expect_vectors(a, expected);
     });
 }
 
 TEST(V4_parts_of_elements, are_members_that_are_assigned) {
-    std::vector<limb> host(count);
+    std::vector<limb> host(odd_count);
     auto random = seeded_random();
-    const auto places = random_vectors(random, count);
-    for (std::size_t i = 0; i < count; ++i)
+    const auto places = random_vectors(random, odd_count);
+    for (std::size_t i = 0; i < odd_count; ++i)
         host[i] = {places[i],  0.5f,  3,          {static_cast<std::int32_t>(i), {1, 2}},
                    half(1.5f), false, side::left, {1, 2, 3}};
     on_all_contexts([&](const context& ctx) {
         vector<limb> limbs(ctx, host);
-        vector<float> x(ctx, count, 4.f);
+        vector<float> x(ctx, odd_count, 4.f);
         field<&limb::mass>(limbs) = x * 2;
         field<&limb::mass>(limbs) /= 16;
         field<&limb::kind>(limbs) = element_index() % 200;
@@ -118,7 +117,7 @@ TEST(V4_parts_of_elements, are_members_that_are_assigned) {
         field<&limb::on>(limbs) = static_cast<std::int16_t>(side::right);
         lane<3>(field<&limb::place>(limbs)) = x;
         const auto got = limbs.to_host();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < odd_count; ++i) {
             const limb& each = got[i];
             EXPECT_EQ(each.mass, 0.5f);
             EXPECT_EQ(each.kind, i % 200);
@@ -134,7 +133,7 @@ TEST(V4_parts_of_elements, are_members_that_are_assigned) {
         field<&joint::links>(field<&limb::end>(limbs)) -= element_index();
         field<&joint::links>(field<&limb::end>(limbs(slice(1, 2)))) = 9;
         const auto ends = limbs.to_host();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < odd_count; ++i) {
             EXPECT_EQ(ends[i].end.links, i == 1 ? 9 : 5 - static_cast<int>(i));
             EXPECT_EQ(ends[i].end.angles[1], 7);
             EXPECT_EQ(ends[i].kind, i % 200);
@@ -154,15 +153,15 @@ void assign_random_lanes(const context& ctx, std::mt19937_64& random) {
             for (int k = 0; k < lanes_of_v; ++k) v[k] = static_cast<T>(random() % 50);
         return list;
     };
-    std::vector<V> a = numbers(count), b = numbers(count);
+    std::vector<V> a = numbers(odd_count), b = numbers(odd_count);
     vector<V> x(ctx, a);
     const vector<V> y(ctx, b);
     const auto by = static_cast<T>(random() % 2);
     lane<lanes_of_v - 1>(x) = lane<0>(y);
     lane<0>(x) = lane<lanes_of_v - 1>(x);
     lanes<1, 0>(x) = lanes<0, 1>(x) + lanes<0, lanes_of_v - 1>(y);
-    lane<1>(x(slice(1, count, 3))) -= by;
-    for (std::size_t i = 0; i < count; ++i) {
+    lane<1>(x(slice(1, odd_count, 3))) -= by;
+    for (std::size_t i = 0; i < odd_count; ++i) {
         V& v = a[i];
         v[lanes_of_v - 1] = b[i][0];
         v[0] = v[lanes_of_v - 1];
@@ -172,7 +171,7 @@ void assign_random_lanes(const context& ctx, std::mt19937_64& random) {
         if (i % 3 == 1) v[1] = static_cast<T>(v[1] - by);
     }
     const auto got = x.to_host();
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < odd_count; ++i)
         for (int k = 0; k < lanes_of_v; ++k) ASSERT_EQ(got[i][k], a[i][k]) << "lane " << k << " of " << i;
 }
 

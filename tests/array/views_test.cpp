@@ -19,8 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::size_t pick(std::mt19937_64& random, std::size_t below) { return random() % below; }
-
 /// What a view should show: which element of the vector at each place, in row-major order.
 struct model {
     std::vector<std::size_t> extents;
@@ -52,7 +50,7 @@ model made(const std::vector<std::size_t>& extents, F&& element) {
 std::vector<std::size_t> other_extents(std::mt19937_64& random, std::size_t count) {
     std::vector<std::size_t> extents;
     while (extents.size() < 4 && (count > 1 || extents.empty())) {
-        std::size_t factor = 1 + pick(random, 7);
+        std::size_t factor = 1 + below(random, 7);
         while (count % factor != 0) --factor;
         extents.push_back(factor);
         count /= factor;
@@ -92,7 +90,7 @@ void slice_randomly(std::mt19937_64& random, viewed& v) {
     for (std::size_t size : v.expected.extents) {
         std::vector<std::size_t>& positions = taken.emplace_back();
         is_kept.push_back(true);
-        switch (pick(random, 4)) {
+        switch (below(random, 4)) {
             case 0:
                 parts.push_back(array::part_of(all));
                 for (std::size_t k = 0; k < size; ++k) positions.push_back(k);
@@ -102,14 +100,14 @@ void slice_randomly(std::mt19937_64& random, viewed& v) {
                 for (std::size_t k = size; k-- > 0;) positions.push_back(k);
                 break;
             case 2:
-                positions.push_back(pick(random, size));
+                positions.push_back(below(random, size));
                 parts.push_back(array::part_of(positions[0]));
                 is_kept.back() = false;
                 break;
             default: {
-                const auto first = static_cast<std::int64_t>(pick(random, size));
+                const auto first = static_cast<std::int64_t>(below(random, size));
                 const std::int64_t stride =
-                    static_cast<std::int64_t>(1 + pick(random, 3)) * (random() % 2 ? 1 : -1);
+                    static_cast<std::int64_t>(1 + below(random, 3)) * (random() % 2 ? 1 : -1);
                 const std::int64_t end = stride > 0 ? static_cast<std::int64_t>(size) : -1;
                 parts.push_back(slice(first, end, stride));
                 for (std::int64_t k = first; stride > 0 ? k < end : k > end; k += stride)
@@ -157,9 +155,9 @@ void reshape_randomly(std::mt19937_64& random, viewed& v) {
 
 void permute_randomly(std::mt19937_64& random, viewed& v) {
     const auto n = static_cast<std::int64_t>(v.expected.elements.size());
-    std::int64_t factor = 1 + static_cast<std::int64_t>(pick(random, 20));
+    std::int64_t factor = 1 + static_cast<std::int64_t>(below(random, 20));
     while (std::gcd(factor, n) != 1) ++factor;
-    const auto shift = static_cast<std::int64_t>(pick(random, 100));
+    const auto shift = static_cast<std::int64_t>(below(random, 100));
     const model before = v.expected;
     v.expected.extents = {static_cast<std::size_t>(n)};
     for (std::int64_t k = 0; k < n; ++k)
@@ -174,7 +172,7 @@ viewed random_view(std::mt19937_64& random, vector<double>& x) {
     const std::vector<std::size_t> extents = other_extents(random, x.size());
     std::size_t next = 0;
     viewed v{view<double>(x, shape(extents)), made(extents, [&](const auto&) { return next++; }), "view"};
-    for (std::size_t changes = 1 + pick(random, 4); changes > 0; --changes) switch (pick(random, 4)) {
+    for (std::size_t changes = 1 + below(random, 4); changes > 0; --changes) switch (below(random, 4)) {
             case 0: slice_randomly(random, v); break;
             case 1: transpose_randomly(random, v); break;
             case 2: reshape_randomly(random, v); break;
@@ -187,7 +185,7 @@ TEST(V8_views, show_what_the_model_shows) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (int turn = 0; turn < 8; ++turn) {
-            const std::size_t n = 1 + pick(random, 4000);
+            const std::size_t n = 1 + below(random, 4000);
             const auto values = random_values<double>(random, n);
             vector<double> x(ctx, std::span<const double>(values));
             const viewed v = random_view(random, x);
@@ -214,7 +212,7 @@ TEST(V8_views, assign_what_the_model_assigns) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (int turn = 0; turn < 8; ++turn) {
-            const std::size_t n = 1 + pick(random, 4000);
+            const std::size_t n = 1 + below(random, 4000);
             auto values = random_values<double>(random, n);
             vector<double> x(ctx, std::span<const double>(values));
             viewed v = random_view(random, x);
@@ -238,21 +236,22 @@ TEST(V8_strided_views, show_what_offset_and_strides_say) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (int turn = 0; turn < 12; ++turn) {
-            const std::size_t n = 1 + pick(random, 3000);
+            const std::size_t n = 1 + below(random, 3000);
             const auto values = random_values<double>(random, n);
             vector<double> x(ctx, std::span<const double>(values));
-            std::vector<std::size_t> extents(1 + pick(random, 3));
+            std::vector<std::size_t> extents(1 + below(random, 3));
             std::vector<std::int64_t> apart(extents.size());
             std::int64_t low = 0, high = 0;  // of the positions, counted from the offset
             for (std::size_t d = 0; d < extents.size(); ++d) {
-                extents[d] = 1 + pick(random, 9);
-                apart[d] = static_cast<std::int64_t>(pick(random, 21)) - 10;
+                extents[d] = 1 + below(random, 9);
+                apart[d] = static_cast<std::int64_t>(below(random, 21)) - 10;
                 const std::int64_t reach = static_cast<std::int64_t>(extents[d] - 1) * apart[d];
                 (reach < 0 ? low : high) += reach;
             }
             const auto room = static_cast<std::int64_t>(n) - (high - low);
             if (room <= 0) continue;
-            const auto offset = static_cast<std::int64_t>(pick(random, static_cast<std::size_t>(room))) - low;
+            const auto offset =
+                static_cast<std::int64_t>(below(random, static_cast<std::size_t>(room))) - low;
             const model expected = made(extents, [&](const std::vector<std::size_t>& place) {
                 std::int64_t at = offset;
                 for (std::size_t d = 0; d < place.size(); ++d)
@@ -349,7 +348,7 @@ TEST(V8_views, of_one_vector_are_assigned_from_each_other_as_they_were) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {
         for (int turn = 0; turn < 8; ++turn) {
-            const std::size_t n = 2 + pick(random, 3000);
+            const std::size_t n = 2 + below(random, 3000);
             auto values = random_values<double>(random, n);
             vector<double> x(ctx, std::span<const double>(values));
             viewed to = random_view(random, x), from = random_view(random, x);

@@ -472,10 +472,6 @@ void expect_rows_beside_mpfr(const program_text& p, const operand_lists<T>& in,
     }
 }
 
-bool compiles(runtime::driver_device& device) {
-    return device.info().api != backend::cuda || cuda::nvrtc_available();
-}
-
 template <class T>
 void agrees_on_every_device() {
     on_every_device([](runtime::driver_device& device) {

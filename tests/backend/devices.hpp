@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/cuda/nvrtc.hpp"
 #include "runtime/backend.hpp"
 
 namespace balm::test {
@@ -40,6 +41,13 @@ void on_every_device(Body&& body) {
         SCOPED_TRACE(std::string(to_string(device->info().api)) + " device " + device->info().name);
         body(*device);
     }
+}
+
+/// Whether kernels can be compiled for it; says so where not.
+inline bool compiles(runtime::driver_device& device) {
+    if (device.info().api != backend::cuda || cuda::nvrtc_available()) return true;
+    std::cout << device.info().name << " is passed over. " << device.compiler() << '\n';
+    return false;
 }
 
 /// A generator with a fresh seed, printed with any failure's output.

@@ -17,11 +17,6 @@ using runtime::driver_device;
 using runtime::driver_program;
 
 // Without NVRTC the CUDA backend cannot compile: the tests then say so and pass over it.
-bool compiles(driver_device& device) {
-    if (device.info().api != backend::cuda || cuda::nvrtc_available()) return true;
-    std::cout << device.info().name << " is passed over. " << device.compiler() << '\n';
-    return false;
-}
 
 void expect_saxpy(driver_device& device, driver_program& program) {
     auto random = fresh_random();

@@ -26,12 +26,12 @@ using testing::HasSubstr;
 
 ir::function lowered(const ir::function& kernel) { return ir::lower(kernel, {}).kernel; }
 
-std::string printed(const ir::function& kernel) { return emit::print(lowered(kernel), c_serial()); }
+std::string printed_as_c(const ir::function& kernel) { return emit::print(lowered(kernel), c_serial()); }
 
 TEST(EMIT_dialects, are_tables_that_the_printer_reads) {
     const auto twice = balm::kernel<1>(
         "twice(in, out)", [](In<float> in, Out<float> out) { out[global_id(0)] = 2.f * in[global_id(0)]; });
-    EXPECT_THAT(printed(*twice.function()),
+    EXPECT_THAT(printed_as_c(*twice.function()),
                 HasSubstr("static void twice(const float* __restrict__ in, float* __restrict__ out) {\n"
                           "    const long long gid = (long long)balm_serial::here.global_id[0];\n"
                           "    out[gid] = 2.0f * in[gid];\n}\n"));
@@ -40,12 +40,12 @@ TEST(EMIT_dialects, are_tables_that_the_printer_reads) {
 TEST(EMIT_dialects, refuse_what_they_have_no_word_for) {
     const auto text = balm::source_function<float(float)>("same", "float same(float x) { return x; }");
     const auto calls = balm::kernel<1>("calls", [&](Mixed<float> x) { x[0] = text(x[0]); });
-    EXPECT_THAT(message_of<build_error>([&] { printed(*calls.function()); }),
+    EXPECT_THAT(message_of<build_error>([&] { printed_as_c(*calls.function()); }),
                 HasSubstr("'calls' cannot be compiled for plain C++: it does not accept OpenCL C"));
     const auto bytes = balm::kernel<2>("bytes", [](InImage<std::uint8_t, 2> image, Out<bool> out) {
         out[0] = image(global_id(1), global_id(0)) > 0;
     });
-    EXPECT_THAT(message_of<std::runtime_error>([&] { printed(*bytes.function()); }),
+    EXPECT_THAT(message_of<std::runtime_error>([&] { printed_as_c(*bytes.function()); }),
                 HasSubstr("cannot be printed serially"));
 }
 

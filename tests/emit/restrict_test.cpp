@@ -13,7 +13,7 @@ using namespace balm::dsl;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string printed(const balm::ir::function& kernel, bool distinct) {
+std::string printed_as_opencl_c(const balm::ir::function& kernel, bool distinct) {
     balm::ir::launch_facts facts;
     facts.distinct = distinct;
     return balm::emit::print(balm::ir::lower(kernel, facts).kernel, balm::runtime::dialect::opencl_c);
@@ -22,9 +22,9 @@ std::string printed(const balm::ir::function& kernel, bool distinct) {
 TEST(C8_restrict, holds_where_nothing_overlaps) {
     const auto scale = balm::kernel<1>(
         "scale(in, out)", [](In<float> in, Out<float> out) { out[global_id(0)] = 2.f * in[global_id(0)]; });
-    EXPECT_THAT(printed(*scale.function(), true),
+    EXPECT_THAT(printed_as_opencl_c(*scale.function(), true),
                 HasSubstr("const float* restrict in, global float* restrict out"));
-    EXPECT_THAT(printed(*scale.function(), false), Not(HasSubstr("restrict ")));
+    EXPECT_THAT(printed_as_opencl_c(*scale.function(), false), Not(HasSubstr("restrict ")));
 }
 
 // With restrict, NVIDIA's OpenCL kept values of local memory in registers across a barrier.
@@ -36,7 +36,7 @@ TEST(C8_restrict, is_not_promised_for_what_work_items_share_across_a_barrier) {
             barrier();
             back[i] = room[local_size(0) - 1 - i];
         });
-    EXPECT_THAT(printed(*turn.function(), true),
+    EXPECT_THAT(printed_as_opencl_c(*turn.function(), true),
                 HasSubstr("turn(global const int* restrict in, global int* back, local int* room)"));
 }
 
@@ -50,7 +50,7 @@ TEST(C8_restrict, is_not_promised_where_pointers_are_kept_in_memory) {
         *places[in[i] & 1] = 7;
         out[i] += 1;
     });
-    EXPECT_THAT(printed(*choose.function(), true),
+    EXPECT_THAT(printed_as_opencl_c(*choose.function(), true),
                 HasSubstr("choose(global const int* restrict in, global int* out)"));
 }
 

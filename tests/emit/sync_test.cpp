@@ -40,7 +40,7 @@ __device__ uint atomic_cmpxchg(volatile uint* p, uint expected, uint value) {
 )";
 
 template <class Kernel>
-std::string printed(const Kernel& k, dialect language) {
+std::string written_out(const Kernel& k, dialect language) {
     const ir::function written = kernels::write_out_sub_groups(*k.function(), emit::dialect_of(language).has);
     const std::string text = emit::print(ir::lower(written, {}).kernel, language);
     if (language == dialect::cuda_cpp) also_compile_with_nvrtc(text);
@@ -56,7 +56,7 @@ TEST(A4_atomics, are_the_functions_of_the_dialect_where_it_has_them) {
                                             Long old = named("before", atomic_max(wide[0], i));
                                             wide[i] = old;
                                         });
-    EXPECT_EQ(printed(kernel, dialect::opencl_c),
+    EXPECT_EQ(written_out(kernel, dialect::opencl_c),
               R"(#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -67,7 +67,7 @@ kernel void count(global const uchar* restrict bytes, global int* counts, global
     wide[gid] = before;
 }
 )");
-    EXPECT_EQ(printed(kernel, dialect::cuda_cpp), R"(
+    EXPECT_EQ(written_out(kernel, dialect::cuda_cpp), R"(
 extern "C" __global__ void count(const unsigned char* __restrict__ bytes, int* counts, long long* wide) {
     const long long gid = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(&counts[bytes[gid]], 1);
@@ -83,7 +83,7 @@ TEST(A4_atomics, of_floats_are_loops_in_OpenCL_one_function_a_memory) {
             atomic_add(part[0], in[local_id(0)]);
             atomic_add(sum[0], in[global_id(0)]);
         });
-    const std::string portable = printed(kernel, dialect::opencl_c);
+    const std::string portable = written_out(kernel, dialect::opencl_c);
     EXPECT_THAT(portable, HasSubstr(R"(
 static inline float balm_atomic_add_f32_global(volatile global float* p, float value) {
     volatile global uint* word = (volatile global uint*)p;
@@ -99,28 +99,28 @@ static inline float balm_atomic_add_f32_global(volatile global float* p, float v
     EXPECT_THAT(portable, HasSubstr("float balm_atomic_add_f32_local(volatile local float* p, float value)"));
     EXPECT_THAT(portable, HasSubstr("    balm_atomic_add_f32_local(&part[0], in["));
     EXPECT_THAT(portable, Not(HasSubstr("asm")));
-    const std::string nvidia = printed(kernel, dialect::opencl_ptx);
+    const std::string nvidia = written_out(kernel, dialect::opencl_ptx);
     EXPECT_THAT(nvidia, HasSubstr(R"(
     asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(p), "f"(value) : "memory");
 )"));
     EXPECT_THAT(nvidia, HasSubstr("atomic_cmpxchg(word, held"));  // in local memory
-    const std::string cuda = printed(kernel, dialect::cuda_cpp);
+    const std::string cuda = written_out(kernel, dialect::cuda_cpp);
     EXPECT_THAT(cuda, HasSubstr("    atomicAdd(&sum[0], in["));
     EXPECT_THAT(cuda, Not(HasSubstr("balm_atomic")));
 }
 
 TEST(A4_atomics, of_min_and_max_leave_the_element_to_the_better_value) {
     const auto kernel = balm::kernel<1>("least(x)", [](Mixed<double> x) { atomic_min(x[0], x[1]); });
-    EXPECT_THAT(printed(kernel, dialect::opencl_c),
+    EXPECT_THAT(written_out(kernel, dialect::opencl_c),
                 HasSubstr("        if (!(value < old || old != old)) return old;\n"
                           "        seen = atom_cmpxchg(word, held, as_ulong(value));\n"));
-    EXPECT_THAT(printed(kernel, dialect::cuda_cpp), HasSubstr("balm_atomic_min_f64(&x[0], x[1]);"));
+    EXPECT_THAT(written_out(kernel, dialect::cuda_cpp), HasSubstr("balm_atomic_min_f64(&x[0], x[1]);"));
 }
 
 TEST(A4_atomics, loads_and_stores_are_volatile_accesses) {
     const auto kernel = balm::kernel<1>(
         "copy(x)", [](Mixed<long> x) { atomic_store_release(x[1], atomic_load_acquire(x[0])); });
-    EXPECT_EQ(printed(kernel, dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(written_out(kernel, dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
 
 static inline long balm_atomic_load_i64_global(volatile global long* p) {
     return *p;
@@ -137,8 +137,8 @@ kernel void copy(global long* x) {
     balm_atomic_store_i64_global(&x[1], old);
 }
 )");
-    EXPECT_THAT(printed(kernel, dialect::cuda_cpp), HasSubstr("    return *(volatile long long*)p;\n"));
-    EXPECT_THAT(printed(kernel, dialect::opencl_ptx), HasSubstr("membar.gl"));
+    EXPECT_THAT(written_out(kernel, dialect::cuda_cpp), HasSubstr("    return *(volatile long long*)p;\n"));
+    EXPECT_THAT(written_out(kernel, dialect::opencl_ptx), HasSubstr("membar.gl"));
 }
 
 TEST(A4_fences, are_spelt_by_their_scope) {
@@ -151,7 +151,7 @@ TEST(A4_fences, are_spelt_by_their_scope) {
         system_fence();
         x[3] = 4;
     });
-    EXPECT_EQ(printed(kernel, dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(written_out(kernel, dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
 
 kernel void fences(global int* x) {
     x[0] = 1;
@@ -163,11 +163,11 @@ kernel void fences(global int* x) {
     x[3] = 4;
 }
 )");
-    const std::string nvidia = printed(kernel, dialect::opencl_ptx);
+    const std::string nvidia = written_out(kernel, dialect::opencl_ptx);
     for (const char* scope : {"cta", "gl", "sys"})
         EXPECT_THAT(nvidia,
                     HasSubstr(std::string("    asm volatile(\"membar.") + scope + ";\" : : : \"memory\");"));
-    EXPECT_EQ(printed(kernel, dialect::cuda_cpp), R"(
+    EXPECT_EQ(written_out(kernel, dialect::cuda_cpp), R"(
 extern "C" __global__ void fences(int* x) {
     x[0] = 1;
     __threadfence_block();
@@ -186,9 +186,9 @@ TEST(A4_fences, keep_loads_on_their_side) {
         device_fence();
         out[0] = before + x[0];
     });
-    EXPECT_THAT(printed(kernel, dialect::cuda_cpp), HasSubstr("    const int x_i = x[0];\n"
-                                                              "    __threadfence();\n"
-                                                              "    out[0] = x_i + x[0];\n"));
+    EXPECT_THAT(written_out(kernel, dialect::cuda_cpp), HasSubstr("    const int x_i = x[0];\n"
+                                                                  "    __threadfence();\n"
+                                                                  "    out[0] = x_i + x[0];\n"));
 }
 
 auto votes_and_shuffles() {
@@ -205,7 +205,7 @@ auto votes_and_shuffles() {
 }
 
 TEST(A4_votes, are_functions_of_CUDA) {
-    const std::string cuda = printed(votes_and_shuffles(), dialect::cuda_cpp);
+    const std::string cuda = written_out(votes_and_shuffles(), dialect::cuda_cpp);
     EXPECT_THAT(cuda, HasSubstr("    const unsigned int positive = __ballot_sync(0xffffffffu, is);\n"));
     EXPECT_THAT(cuda, HasSubstr("    const int all_positive = __syncthreads_count(is);\n"));
     EXPECT_THAT(cuda, HasSubstr("    __syncwarp();\n"));
@@ -213,7 +213,7 @@ TEST(A4_votes, are_functions_of_CUDA) {
 }
 
 TEST(A4_votes, are_PTX_on_NVIDIAs_OpenCL) {
-    const std::string nvidia = printed(votes_and_shuffles(), dialect::opencl_ptx);
+    const std::string nvidia = written_out(votes_and_shuffles(), dialect::opencl_ptx);
     EXPECT_THAT(nvidia, HasSubstr(R"(
 static inline uint balm_ballot(int condition) {
     uint result;
@@ -228,7 +228,7 @@ static inline uint balm_ballot(int condition) {
 }
 
 TEST(A4_shuffles, are_one_instruction_for_32_bits_and_two_for_64) {
-    const std::string nvidia = printed(votes_and_shuffles(), dialect::opencl_ptx);
+    const std::string nvidia = written_out(votes_and_shuffles(), dialect::opencl_ptx);
     EXPECT_THAT(nvidia, HasSubstr(R"(
 static inline float balm_shuffle_down_f32(float value, int lane, int last) {
     uint result;
@@ -248,7 +248,7 @@ static inline double balm_shuffle_f64(double value, int lane, int last) {
     return as_double(result);
 }
 )"));
-    const std::string cuda = printed(votes_and_shuffles(), dialect::cuda_cpp);
+    const std::string cuda = written_out(votes_and_shuffles(), dialect::cuda_cpp);
     EXPECT_THAT(cuda,
                 HasSubstr("static __device__ inline float balm_shuffle_down_f32(float value, int lane, "
                           "int last) {\n    unsigned int result;\n    asm volatile(\"shfl.sync.down.b32"));
@@ -409,7 +409,7 @@ TEST(A4_barriers, in_loops_that_compilers_make_branches_of_are_not_optimised_for
 }
 
 TEST(A4_votes, go_through_local_memory_where_there_are_no_sub_groups) {
-    const std::string portable = printed(votes_and_shuffles(), dialect::opencl_c);
+    const std::string portable = written_out(votes_and_shuffles(), dialect::opencl_c);
     EXPECT_THAT(portable,
                 HasSubstr("lanes(\n        global const float* restrict in,\n        global uint* out,\n"
                           "        local uint* exchange_u32,\n        local float* exchange_f32,\n"
@@ -426,13 +426,13 @@ TEST(G8_sub_groups, reduce_by_shuffles_or_through_local_memory) {
         Float x = named("x", in[global_id(0)]);
         out[global_id(0)] = inner(x) + sub_group_scan_inclusive_max(x);
     });
-    const std::string cuda = printed(kernel, dialect::cuda_cpp);
+    const std::string cuda = written_out(kernel, dialect::cuda_cpp);
     EXPECT_THAT(cuda, HasSubstr("lanes_reduce_add(float value) {"));
     EXPECT_THAT(cuda, HasSubstr("lanes_scan_inclusive_max(float value) {"));
-    const std::string portable = printed(kernel, dialect::opencl_c);
+    const std::string portable = written_out(kernel, dialect::opencl_c);
     EXPECT_THAT(portable, HasSubstr("float norm_of(float x, local float* exchange_f32) {"));
     EXPECT_THAT(portable, HasSubstr(" = norm_of(x, exchange_f32);"));
-    printed(kernel, dialect::opencl_ptx);
+    written_out(kernel, dialect::opencl_ptx);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::size_t n = 12;
+constexpr std::size_t extent = 12;
 
 context one_device_of(const std::string& platform) {
     const context all([=](const device_info& each) { return each.platform == platform; });
@@ -33,13 +33,14 @@ context one_device_of(const std::string& platform) {
 }
 
 struct squared {
-    explicit squared(const context& ctx) : x(ctx, std::vector<double>(n * n, 2)), y(ctx, n * n) {}
+    explicit squared(const context& ctx)
+        : x(ctx, std::vector<double>(extent * extent, 2)), y(ctx, extent * extent) {}
     void run() {
-        const auto A = balm::view(x, {n, n});
+        const auto A = balm::view(x, {extent, extent});
         y = matmul(A, A, multiply_by::vendor_library);
     }
     std::string description() const {
-        const auto A = balm::view(x, {n, n});
+        const auto A = balm::view(x, {extent, extent});
         return describe_matmul(A, A, multiply_by::vendor_library);
     }
     balm::vector<double> x, y;
@@ -68,7 +69,7 @@ std::string message_if_fails(const context& ctx, const std::string& call) {
         if (failed == nullptr) break;
         if (call != failed) continue;
         s.run();
-        EXPECT_EQ(s.y.to_host()[5], 4.0 * n) << "after the fault";
+        EXPECT_EQ(s.y.to_host()[5], 4.0 * extent) << "after the fault";
         return message;
     }
     ADD_FAILURE() << "no call of " << call;

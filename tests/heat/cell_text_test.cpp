@@ -43,7 +43,7 @@ std::string random_text(std::mt19937_64& generator, std::size_t count, bool is_f
 }
 
 template <class Value, class Parse>
-void expect_same(const std::string& text, std::size_t count, Parse parse_many) {
+void expect_parsed_alike(const std::string& text, std::size_t count, Parse parse_many) {
     std::vector<Value> expected;
     std::istringstream stream(text);
     for (std::string token; stream >> token;) {
@@ -77,10 +77,10 @@ TEST(H1_cell_text, threads_parse_what_one_token_at_a_time_gives) {
     const std::uint64_t seed = heat_test::fresh_seed();
     SCOPED_TRACE(seed);
     std::mt19937_64 generator(seed);
-    expect_same<std::uint32_t>(random_text(generator, 200'000, true), 200'000,
-                               [](auto&&... arguments) { return heat::parse_flags(arguments...); });
-    expect_same<float>(random_text(generator, 60'000, false), 60'000,
-                       [](auto&&... arguments) { return heat::parse_temperatures(arguments...); });
+    expect_parsed_alike<std::uint32_t>(random_text(generator, 200'000, true), 200'000,
+                                       [](auto&&... arguments) { return heat::parse_flags(arguments...); });
+    expect_parsed_alike<float>(random_text(generator, 60'000, false), 60'000,
+                               [](auto&&... arguments) { return heat::parse_temperatures(arguments...); });
 }
 
 TEST(H1_cell_text, eight_decimals_are_rounded_once) {

@@ -23,7 +23,7 @@ std::vector<float> stepped(const heat::world& world, float dt, unsigned n, balm:
     return stepper.state();
 }
 
-void on_every_device_and_plan(const std::function<void(balm::context&, const heat::plan&)>& body) {
+void in_every_context_and_plan(const std::function<void(balm::context&, const heat::plan&)>& body) {
     heat_test::on_every_device_and_plan([&](const balm::device& device, const heat::plan& plan) {
         balm::context context({device});
         body(context, plan);
@@ -37,7 +37,7 @@ void reach_the_golden_results(const std::function<bool(unsigned)>& is_tested) {
     for (const heat_test::golden_run& run : heat_test::golden_runs) {
         if (!is_tested(run.n)) continue;
         const heat::world world = parse(golden(run.input)), expected = parse(golden(run.result));
-        on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+        in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
             EXPECT_LE(heat::max_difference(stepped(world, run.dt, run.n, context, plan), expected.state),
                       2e-5)
                 << run.result;
@@ -66,7 +66,7 @@ TEST(H1_step, agrees_with_the_serial_steps_in_random_worlds) {
         for (unsigned n : {1u, 2u, 3u, 7u, 8u, 29u}) {
             heat::world serial = start;
             heat::step_serial(serial, 0.3f, n);
-            on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+            in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
                 EXPECT_LE(heat::max_difference(stepped(start, 0.3f, n, context, plan), serial.state), 5e-6)
                     << width << " x " << height << ", " << n << " steps";
             });
@@ -78,7 +78,7 @@ TEST(H1_step, a_large_plain_world_agrees_too) {
     const heat::world start = heat::make_slalom(700, 430, 0.1f);
     heat::world serial = start;
     heat::step_serial(serial, 0.1f, 41);
-    on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+    in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
         EXPECT_LE(heat::max_difference(stepped(start, 0.1f, 41, context, plan), serial.state), 5e-6);
     });
 }
@@ -90,7 +90,7 @@ TEST(H1_step, a_time_step_too_large_still_gives_the_serial_world) {
     for (float dt : {4.5f, 40.0f}) {
         heat::world serial = start;
         heat::step_serial(serial, dt, 2);
-        on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+        in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
             heat::world result = start;
             result.state = stepped(start, dt, 2, context, plan);
             EXPECT_NO_THROW(heat::check(result)) << dt;
@@ -103,7 +103,7 @@ TEST(H1_step, advances_in_parts_and_keeps_what_is_not_normal) {
     const std::uint64_t seed = heat_test::fresh_seed();
     SCOPED_TRACE(seed);
     const heat::world start = heat::make_random(50, 40, 0.1f, seed);
-    on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+    in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
         heat::stepper stepper(start, 0.1f, context, plan);
         EXPECT_EQ(stepper.state(), start.state);
         for (unsigned part : {1u, 9u, 0u, 6u}) stepper.advance(part);
@@ -119,7 +119,7 @@ TEST(H1_step, a_step_is_compared_with_the_one_before) {
     const std::uint64_t seed = heat_test::fresh_seed();
     SCOPED_TRACE(seed);
     const heat::world start = heat::make_random(50, 40, 0.1f, seed);
-    on_every_device_and_plan([&](balm::context& context, const heat::plan& plan) {
+    in_every_context_and_plan([&](balm::context& context, const heat::plan& plan) {
         heat::stepper stepper(start, 0.1f, context, plan);
         for (unsigned before : {0u, 8u, 3u}) {
             stepper.advance(before);

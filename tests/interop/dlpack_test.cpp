@@ -23,8 +23,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string message(auto&& body) { return message_of<usage_error>(body); }
-
 /// What the peer should find in an array of these elements, row by row.
 template <class R>
 void expect_sum(const peer_sum& got, const R& elements, const std::vector<std::int64_t>& extents) {
@@ -126,7 +124,7 @@ TEST(B11_dlpack, mapped_elements_are_used_in_place) {
         DLManagedTensor* const t = to_dlpack<DLManagedTensor>(x.map());
         EXPECT_EQ(t->dl_tensor.device.device_type, kDLCPU);
         static_cast<float*>(t->dl_tensor.data)[2] = 30;
-        EXPECT_THAT(message([&] { x = x + 1; }), HasSubstr("mapped"));
+        EXPECT_THAT(usage_message_of([&] { x = x + 1; }), HasSubstr("mapped"));
         t->deleter(t);
         x = x + 1;
         EXPECT_THAT(x.to_host(), ElementsAre(2, 3, 31, 5));
@@ -164,12 +162,13 @@ TEST(B11_dlpack, device_memory_goes_out_and_in_without_a_copy) {
                     ElementsAre(-1, 4));
         const vector<float> turned = from_dlpack<float>(ctx, t);
         EXPECT_THAT(turned.to_host(), ElementsAre(6, 14, 22, 4, 12, 20, 2, 10, 18, 0, 8, 16));
-        EXPECT_THAT(message([&] {
+        EXPECT_THAT(usage_message_of([&] {
                         (void)to_dlpack(view(x + 1, {3, 4}));
                     }),
                     HasSubstr("of an expression cannot become a DLPack tensor"));
-        EXPECT_THAT(message([&] { (void)to_dlpack(x[11 - element_index(0, 12)]); }), HasSubstr("computed"));
-        EXPECT_THAT(message([&] { (void)to_dlpack(vector<float>()); }), HasSubstr("device"));
+        EXPECT_THAT(usage_message_of([&] { (void)to_dlpack(x[11 - element_index(0, 12)]); }),
+                    HasSubstr("computed"));
+        EXPECT_THAT(usage_message_of([&] { (void)to_dlpack(vector<float>()); }), HasSubstr("device"));
 
         auto buffer = dev.mixed_buffer<float4>(2, 3);
         buffer.fill({1, 2, 3, 4});
@@ -177,7 +176,7 @@ TEST(B11_dlpack, device_memory_goes_out_and_in_without_a_copy) {
         EXPECT_EQ(t->dl_tensor.ndim, 3);
         EXPECT_EQ(dlpack_extents(t), shape(2, 3, 4));
         EXPECT_EQ(from_dlpack<float4>(ctx, t).to_host()[5], (float4{1, 2, 3, 4}));
-        EXPECT_THAT(message([&] {
+        EXPECT_THAT(usage_message_of([&] {
                         (void)to_dlpack(vector<float>(context({dev, dev}), 100));
                     }),
                     HasSubstr("spread over 2 devices"));
@@ -211,10 +210,12 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
         EXPECT_EQ(peer_alive(), 0);
         // What is refused stays the caller's.
         DLManagedTensor* const large = wrapped(20, 100, 100, 1);
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(ctx, large); }), HasSubstr("the memory has"));
+        EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(ctx, large); }),
+                    HasSubstr("the memory has"));
         EXPECT_EQ(peer_alive(), 1);
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(large); }), HasSubstr("not in host memory"));
-        EXPECT_THAT(message([&] { (void)from_dlpack<double>(ctx, large); }),
+        EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(large); }),
+                    HasSubstr("not in host memory"));
+        EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<double>(ctx, large); }),
                     HasSubstr("float32, not float64"));
         EXPECT_EQ(peer_alive(), 1);
         peer_give_back(large, 0);
@@ -222,39 +223,42 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
 }
 
 TEST(B11_dlpack, refuses_what_it_cannot_take_with_words) {
-    EXPECT_THAT(message([&] { (void)from_dlpack<float>(static_cast<DLManagedTensor*>(nullptr)); }),
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(static_cast<DLManagedTensor*>(nullptr)); }),
                 HasSubstr("it is null"));
     DLManagedTensor* const t = produced(2, 3);
-    EXPECT_THAT(message([&] { (void)from_dlpack<int>(t); }),
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<int>(t); }),
                 HasSubstr("its elements are float32, not int32"));
-    EXPECT_THAT(message([&] { (void)from_dlpack<float2>(t); }), HasSubstr("its last dimension must be 2"));
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float2>(t); }),
+                HasSubstr("its last dimension must be 2"));
     t->dl_tensor.dtype.code = 77;
-    EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("type code 77 with 32 bits"));
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(t); }),
+                HasSubstr("type code 77 with 32 bits"));
     t->dl_tensor.dtype.code = kDLFloat;
     t->dl_tensor.device.device_type = kDLMetal;
-    EXPECT_THAT(message([&] { (void)from_dlpack<float>(t); }), HasSubstr("a device of DLPack type 8"));
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(t); }),
+                HasSubstr("a device of DLPack type 8"));
     on_all_devices([&](const device& dev) {
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }),
+        EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(context({dev}), t); }),
                     HasSubstr("which Balm does not support"));
         t->dl_tensor.device.device_type = dev.info().api == backend::cuda ? kDLOpenCL : kDLCUDA;
-        EXPECT_THAT(message([&] { (void)from_dlpack<float>(context({dev}), t); }),
+        EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(context({dev}), t); }),
                     HasSubstr("but the context is on"));
-        EXPECT_THAT(message([&] {
+        EXPECT_THAT(usage_message_of([&] {
                         (void)from_dlpack<float>(context({dev, dev}), t);
                     }),
                     HasSubstr("pass a context of that device"));
         t->dl_tensor.device.device_type = kDLMetal;
     });
     t->dl_tensor.ndim = 10;
-    EXPECT_THAT(message([&] { (void)dlpack_extents(t); }), HasSubstr("it has 10 dimensions"));
+    EXPECT_THAT(usage_message_of([&] { (void)dlpack_extents(t); }), HasSubstr("it has 10 dimensions"));
     t->dl_tensor.ndim = 2;
     t->dl_tensor.shape[1] = -3;
-    EXPECT_THAT(message([&] { (void)dlpack_extents(t); }), HasSubstr("the size -3"));
+    EXPECT_THAT(usage_message_of([&] { (void)dlpack_extents(t); }), HasSubstr("the size -3"));
     t->dl_tensor.shape[1] = 3;
     peer_give_back(t, 0);
     auto* const versioned = static_cast<dlpack::versioned_tensor*>(peer_produce(2, 3, 0, 1));
     versioned->version.major = 2;
-    EXPECT_THAT(message([&] { (void)from_dlpack<float>(versioned); }), HasSubstr("version 2."));
+    EXPECT_THAT(usage_message_of([&] { (void)from_dlpack<float>(versioned); }), HasSubstr("version 2."));
     peer_give_back(versioned, 1);
     EXPECT_EQ(peer_alive(), 0);
 }

@@ -30,14 +30,9 @@ using testing::HasSubstr;
 std::string numpy_file(const std::string& name) {
     return std::string(BALM_TEST_SOURCE_DIR) + "/tests/interop/numpy/" + name;
 }
-std::string bytes_of(const std::string& path) {
-    std::ifstream input(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(input), {}};
-}
 void put(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
-std::string message(auto&& body) { return message_of<usage_error>(body); }
 
 /// Element k of the arrays of make.py.
 template <class T>
@@ -137,7 +132,7 @@ TEST(B11_npy, expands_what_numpy_compressed) {
     EXPECT_TRUE(std::all_of(zeros.begin(), zeros.end(), [](std::int16_t x) { return x == 0; }));
     expect_numpy_elements(file.read<std::uint8_t>("short"), 3);
     EXPECT_EQ(file.read<std::uint8_t>("noise").size(), 3000u);  // its checksum is compared
-    EXPECT_THAT(message([&] { (void)file.read<float>("nosie"); }),
+    EXPECT_THAT(usage_message_of([&] { (void)file.read<float>("nosie"); }),
                 HasSubstr("has no array 'nosie'; it has 'ramp', 'zeros', 'short', 'noise'."));
 }
 
@@ -146,13 +141,13 @@ TEST(B11_npy, writes_the_bytes_that_numpy_writes) {
     host_array<float> rows(shape(3, 4));
     for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = numpy_element<float>(k);
     write_npy(folder / "rows.npy", rows);
-    EXPECT_EQ(bytes_of(folder / "rows.npy"), bytes_of(numpy_file("rows.npy")));
+    EXPECT_EQ(content_of_file(folder / "rows.npy"), content_of_file(numpy_file("rows.npy")));
     host_array<double> columns(shape(3, 4));
     for (std::size_t k = 0; k < columns.size(); ++k) columns[k] = numpy_element<double>(k);
     write_npy(folder / "columns.npy", columns, npy_order::columns);
-    EXPECT_EQ(bytes_of(folder / "columns.npy"), bytes_of(numpy_file("columns.npy")));
+    EXPECT_EQ(content_of_file(folder / "columns.npy"), content_of_file(numpy_file("columns.npy")));
     write_npy(folder / "empty.npy", host_array<float>(shape(0, 3)));
-    EXPECT_EQ(bytes_of(folder / "empty.npy"), bytes_of(numpy_file("empty.npy")));
+    EXPECT_EQ(content_of_file(folder / "empty.npy"), content_of_file(numpy_file("empty.npy")));
 }
 
 TEST(B11_npy, what_is_written_is_read_again) {
@@ -190,7 +185,8 @@ TEST(B11_npy, lanes_of_short_vectors_are_the_last_dimension) {
                 EXPECT_EQ(flat[3 * k + lane], static_cast<float>(10 * k + lane));
         EXPECT_EQ(read_npy<float3>(path), x);
     }
-    EXPECT_THAT(message([&] { (void)read_npy<float4>(path); }), HasSubstr("its last dimension must be 4"));
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float4>(path); }),
+                HasSubstr("its last dimension must be 4"));
 }
 
 TEST(B11_npy, takes_vectors_views_and_expressions) {
@@ -226,11 +222,12 @@ TEST(B11_npy, archives_that_are_written_are_read_here_and_by_python) {
     out.write("x", x);
     out.write("größe", y);
     out.write("columns", x, npy_order::columns);
-    EXPECT_THAT(message([&] { out.write("x", y); }), HasSubstr("it already has an array of that name"));
-    EXPECT_THAT(message([&] { out.write("", y); }), HasSubstr("an array needs a name"));
+    EXPECT_THAT(usage_message_of([&] { out.write("x", y); }),
+                HasSubstr("it already has an array of that name"));
+    EXPECT_THAT(usage_message_of([&] { out.write("", y); }), HasSubstr("an array needs a name"));
     out.close();
     out.close();
-    EXPECT_THAT(message([&] { out.write("z", y); }), HasSubstr("it is already closed"));
+    EXPECT_THAT(usage_message_of([&] { out.write("z", y); }), HasSubstr("it is already closed"));
     const npz_reader in(path);
     EXPECT_THAT(in.names(), testing::ElementsAre("x", "größe", "columns"));
     EXPECT_TRUE(are_same_bytes(in.read<float>("x"), x));
@@ -255,7 +252,7 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     const std::string path = folder / "x.npy";
     const auto read_back = [&](const std::string& bytes) {
         put(path, bytes);
-        return message([&] { (void)read_npy<float>(path); });
+        return usage_message_of([&] { (void)read_npy<float>(path); });
     };
     const auto file_with_header = [](std::string text) {
         text += '\n';
@@ -263,10 +260,11 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
                static_cast<char>(text.size() >> 8) + text + std::string(64, '\0');
     };
     const auto with_header = [&](const std::string& text) { return read_back(file_with_header(text)); };
-    EXPECT_THAT(message([&] { (void)read_npy<float>(folder / "none.npy"); }),
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(folder / "none.npy"); }),
                 HasSubstr("none.npy' cannot be read: No such file"));
-    EXPECT_THAT(message([&] { (void)read_npy<float>(folder.path()); }), HasSubstr("cannot be read: "));
-    EXPECT_THAT(message([&] { write_npy(folder / "no/folder.npy", std::vector{1}); }),
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(folder.path()); }),
+                HasSubstr("cannot be read: "));
+    EXPECT_THAT(usage_message_of([&] { write_npy(folder / "no/folder.npy", std::vector{1}); }),
                 HasSubstr("folder.npy' cannot be written: No such file"));
     EXPECT_THAT(read_back(""), HasSubstr("it is not a .npy file."));
     EXPECT_THAT(read_back("PK\x03\x04 and so on"), HasSubstr("it is not a .npy file."));
@@ -300,9 +298,9 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } + 1"),
                 HasSubstr("continues after its closing brace"));
     EXPECT_THAT(with_header("not a dictionary"), HasSubstr("has 'not a dictionary?' instead of '{'"));
-    EXPECT_THAT(message([&] { (void)read_npy<float>(numpy_file("structures.npy")); }),
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(numpy_file("structures.npy")); }),
                 HasSubstr("are structures"));
-    EXPECT_THAT(message([&] { (void)read_npy<float>(numpy_file("text.npy")); }), HasSubstr("'<U3'"));
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(numpy_file("text.npy")); }), HasSubstr("'<U3'"));
     // Of other writers: double quotes, spaces, another order, no comma at the end, numbers of Python 2.
     put(path, file_with_header("  { \"shape\":( 2L ,8L ) ,'fortran_order' :False, \"descr\": \"=f4\"}  "));
     EXPECT_EQ(read_npy<float>(path).shape(), shape(2, 8));
@@ -311,7 +309,7 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
 TEST(B11_npy, refuses_damaged_archives_with_words) {
     const scratch_directory folder;
     const std::string path = folder / "x.npz";
-    const std::string whole = bytes_of(numpy_file("compressed.npz"));
+    const std::string whole = content_of_file(numpy_file("compressed.npz"));
     // Every byte that is not one of a date, an attribute or such is noticed, or changes nothing that is read.
     const npz_reader expected(numpy_file("compressed.npz"));
     const auto ramp = expected.read<float>("ramp");
@@ -334,7 +332,8 @@ TEST(B11_npy, refuses_damaged_archives_with_words) {
     for (const std::size_t size :
          {std::size_t{0}, std::size_t{21}, std::size_t{100}, whole.size() / 2, whole.size() - 1}) {
         put(path, whole.substr(0, size));
-        EXPECT_THAT(message([&] { const npz_reader file(path); }), HasSubstr("cannot be read")) << size;
+        EXPECT_THAT(usage_message_of([&] { const npz_reader file(path); }), HasSubstr("cannot be read"))
+            << size;
     }
 }
 
@@ -381,7 +380,9 @@ TEST(B11_npy, reads_all_that_zlib_compresses) {
         put(path, archive);
         return npz_reader(path).read<std::uint8_t>("x");
     };
-    const auto refusal = [&](const std::string& archive) { return message([&] { read_back(archive); }); };
+    const auto refusal = [&](const std::string& archive) {
+        return usage_message_of([&] { read_back(archive); });
+    };
     for (int turn = 0; turn < 60; ++turn) {
         host_array<std::uint8_t> x(shape(random() % (turn % 4 == 0 ? 400000 : 70000)));  // of several pieces
         const unsigned letters = 1 + random() % (turn % 3 == 0 ? 256 : 6);
@@ -389,7 +390,7 @@ TEST(B11_npy, reads_all_that_zlib_compresses) {
         for (std::size_t k = 0; k < x.size() / 2 && turn % 2 == 0; ++k)  // repeats, near and far
             x[k] = x[x.size() - 1 - k / 7];
         write_npy(folder / "x.npy", x, turn % 5 == 0 ? npy_order::columns : npy_order::rows);
-        const std::string plain = bytes_of(folder / "x.npy");
+        const std::string plain = content_of_file(folder / "x.npy");
         const int strategies[] = {Z_DEFAULT_STRATEGY, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED, Z_FILTERED};
         const int level = static_cast<int>(random() % 10), strategy = strategies[random() % 5];
         const std::string packed = deflated(plain, level, strategy);

@@ -20,8 +20,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string message(auto&& body) { return message_of<usage_error>(body); }
-
 /// A file's pixels as red, green, blue and opacity.
 host_array<uchar4> decoded(const std::string& path) {
     png_image image{};
@@ -90,7 +88,8 @@ TEST(B11_png, numbers_are_shown_by_a_map) {
         write_png(path, 2 * view(x, {2, 3}), {.map = colour_map::grey, .from = 0, .to = 4});
         EXPECT_EQ(decoded(path)[2], (uchar4{128, 128, 128, 255}));
         EXPECT_EQ(decoded(path)[0], (uchar4{0, 0, 0, 255}));
-        EXPECT_THAT(message([&] { write_png(path, x); }), HasSubstr("write balm::view(x, {rows, columns})"));
+        EXPECT_THAT(usage_message_of([&] { write_png(path, x); }),
+                    HasSubstr("write balm::view(x, {rows, columns})"));
     });
     for (int shade = 1; shade <= 255; ++shade) {
         const float at = static_cast<float>(shade) / 255;
@@ -105,13 +104,17 @@ TEST(B11_png, numbers_are_shown_by_a_map) {
 TEST(B11_png, refuses_what_no_file_can_be_with_words) {
     const scratch_directory folder;
     const host_array<unsigned char> picture(shape(2, 2));
-    EXPECT_THAT(message([&] { write_png(folder / "no/such.png", picture); }),
+    EXPECT_THAT(usage_message_of([&] { write_png(folder / "no/such.png", picture); }),
                 HasSubstr("such.png' cannot be written: No such file"));
-    EXPECT_THAT(message([&] { write_png(folder / "x.png", host_array<unsigned char>(shape(0, 2))); }),
-                HasSubstr("not 0 x 2"));
+    EXPECT_THAT(
+        usage_message_of([&] { write_png(folder / "x.png", host_array<unsigned char>(shape(0, 2))); }),
+        HasSubstr("not 0 x 2"));
     if (std::FILE* const full = std::fopen("/dev/full", "wb")) {
         std::setvbuf(full, nullptr, _IONBF, 0);
-        EXPECT_EQ(message([&] { write_png(full, {picture.data(), 2, 2, 1}); }), "No space left on device");
+        EXPECT_EQ(usage_message_of([&] {
+                      write_png(full, {picture.data(), 2, 2, 1});
+                  }),
+                  "No space left on device");
         std::fclose(full);
     }
 }

@@ -49,9 +49,9 @@ TEST(C10_fold, gives_what_the_oracle_gives) {
         const auto what = static_cast<builtin>(k);
         const ir::builtin_info& row = ir::info(what);
         for (scalar type : all) {
-            const scalar last = row.takes == detail::rule::scale ? scalar::i32 : type;
+            const scalar last = row.takes == balm::detail::rule::scale ? scalar::i32 : type;
             const scalar types[] = {type, row.arity == 2 ? last : type, last};
-            const auto resolved = detail::resolve(what, types, row.arity);
+            const auto resolved = balm::detail::resolve(what, types, row.arity);
             if (resolved.result == scalar::nothing || resolved.first != type) continue;
             for (int turn = 0; turn < 500; ++turn) {
                 std::uint64_t bits[3];

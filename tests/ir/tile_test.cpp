@@ -22,10 +22,10 @@ namespace balm::test {
 
 namespace {
 
-constexpr std::array element_types{scalar::i8,  scalar::u8,  scalar::i16, scalar::u16,
+constexpr std::array stencil_types{scalar::i8,  scalar::u8,  scalar::i16, scalar::u16,
                                    scalar::i32, scalar::u32, scalar::i64, scalar::u64};
-constexpr std::int64_t most_reach = 6, most_elements = 70, most_rows = 9, most_planes = 3;
-constexpr std::int64_t local_size = 4;
+constexpr std::int64_t most_reach = 6, most_row_elements = 70, most_plane_rows = 9, most_planes = 3;
+constexpr std::int64_t group_width = 4;
 
 trace::node number(std::int64_t k) { return trace::constant(scalar::i64, static_cast<std::uint64_t>(k)); }
 
@@ -38,15 +38,15 @@ struct drawn_stencil {
     };
     explicit drawn_stencil(std::uint64_t from) : seed(from), random(from) {
         dimensions = 1 + pick(3);
-        inner = {1 + pick(most_elements), dimensions > 1 ? 1 + pick(most_rows) : 1,
+        inner = {1 + pick(most_row_elements), dimensions > 1 ? 1 + pick(most_plane_rows) : 1,
                  dimensions > 2 ? 1 + pick(most_planes) : 1};
         is_in_fours = pick(2) == 0;
         stride = inner[0] + 2 * most_reach + pick(4);
         if (is_in_fours) stride = (stride + 3) / 4 * 4;
         begin = pick(4);
-        out_type = element_types[pick_index(element_types.size())];
+        out_type = stencil_types[pick_index(stencil_types.size())];
         for (std::int64_t k = 1 + pick(2); k-- > 0;)
-            in_types.push_back(pick(2) == 0 ? out_type : element_types[pick_index(element_types.size())]);
+            in_types.push_back(pick(2) == 0 ? out_type : stencil_types[pick_index(stencil_types.size())]);
         for (std::int64_t k = 2 + pick(12); k-- > 0;) {
             point p{pick_index(in_types.size()), {}};
             p.shift[0] = pick(2 * most_reach + 1) - most_reach;
@@ -131,8 +131,8 @@ struct drawn_stencil {
     runtime::launch_facts facts;
 };
 
-struct memory {
-    memory(scalar of, std::int64_t elements, std::mt19937_64& random)
+struct stencil_memory {
+    stencil_memory(scalar of, std::int64_t elements, std::mt19937_64& random)
         : type(of), bytes((static_cast<std::size_t>(elements) * size_of(of) + 15) / 16 * 16) {
         for (std::byte& each : bytes) each = static_cast<std::byte>(random() % 100);
     }
@@ -150,8 +150,8 @@ struct memory {
     std::vector<std::byte> bytes;
 };
 
-struct launch_data {
-    explicit launch_data(const drawn_stencil& of) {
+struct stencil_data {
+    explicit stencil_data(const drawn_stencil& of) {
         std::mt19937_64 random(of.seed + 1);
         for (const scalar type : of.in_types) in.emplace_back(type, of.elements(), random);
         out.emplace_back(of.out_type, of.elements(), random);
@@ -176,18 +176,18 @@ struct launch_data {
         all.push_back(value_of(of.first() / unit));
         all.push_back(value_of(of.stride / unit));
         all.push_back(value_of(of.rows()));
-        for (memory& each : in) all.push_back(memory_of(each.bytes));
+        for (stencil_memory& each : in) all.push_back(memory_of(each.bytes));
         all.push_back(memory_of(out[0].bytes));
         return all;
     }
-    std::deque<memory> in, out;
+    std::deque<stencil_memory> in, out;
 };
 
 interpreter_grid grid_for(const drawn_stencil& of, const ir::lowered& fitted) {
     const runtime::launch_plan plan{{}, fitted.elements_per_item, fitted.most_lead};
     const auto items = static_cast<std::int64_t>(plan.items_for(static_cast<std::size_t>(of.inner[0])));
-    const std::int64_t whole = (items + local_size - 1) / local_size * local_size;
-    return {{whole, of.inner[1] > 4 ? 2 : of.inner[1], of.inner[2]}, {local_size, 1, 1}};
+    const std::int64_t whole = (items + group_width - 1) / group_width * group_width;
+    return {{whole, of.inner[1] > 4 ? 2 : of.inner[1], of.inner[2]}, {group_width, 1, 1}};
 }
 
 /// Of 32-bit elements of a matrix at these rows and columns from the own one.
@@ -229,7 +229,7 @@ TEST(B13_tiles, leave_what_the_host_computes) {
     batch.compile();
     std::size_t tiled = 0, of_rows = 0;
     for (const printed_kernel& each : all) {
-        launch_data expected(each.drawn), got(each.drawn);
+        stencil_data expected(each.drawn), got(each.drawn);
         expected.compute(each.drawn);
         batch.run(each.number, grid_for(each.drawn, each.lowered), got.arguments(each.drawn));
         EXPECT_TRUE(got.out[0].bytes == expected.out[0].bytes)

@@ -10,6 +10,7 @@
 #include "emit/printer.hpp"
 #include "ir/ir.hpp"
 #include "ir/lower/lower.hpp"
+#include "kernel/printed.hpp"
 #include "kernel/run.hpp"
 #include "support/interpreter.hpp"
 
@@ -20,14 +21,8 @@ namespace {
 using namespace balm::dsl;
 using testing::HasSubstr;
 
-constexpr std::size_t group = 64, groups = 60, count = group * groups;
+constexpr std::size_t group_size = 64, all_items = 60 * group_size;
 
-template <class T>
-mixed_buffer<T> mixed(const device& on, const host_array<T>& values) {
-    auto memory = on.mixed_buffer<T>(values.size());
-    memory.write(std::span<const T>(values));
-    return memory;
-}
 template <class T>
 host_array<T> zeros(std::size_t n) {
     host_array<T> values{shape(n)};
@@ -118,7 +113,7 @@ TYPED_TEST_SUITE(A4_atomics_of, atomic_types);
 TYPED_TEST(A4_atomics_of, global_memory_do_what_they_say_to_any_value) {
     using T = TypeParam;
     auto random = seeded_random();
-    const auto start = random_values<T>(random, count), values = random_values<T>(random, count);
+    const auto start = random_values<T>(random, all_items), values = random_values<T>(random, all_items);
     for (const operation& o : operations) {
         if (!this->has(o)) continue;
         SCOPED_TRACE(o.name);
@@ -129,7 +124,7 @@ TYPED_TEST(A4_atomics_of, global_memory_do_what_they_say_to_any_value) {
                                             });
         on_all_devices([&](const device& on) {
             auto elements = mixed(on, start);
-            const auto before = run<T>(on, kernel, count, in(on, values), elements);
+            const auto before = run<T>(on, kernel, all_items, in(on, values), elements);
             expect_each(before, [&](std::size_t i) { return start[i]; });
             expect_each(elements.read(),
                         [&](std::size_t i) { return expected_after(o.what, start[i], values[i]); });
@@ -140,7 +135,7 @@ TYPED_TEST(A4_atomics_of, global_memory_do_what_they_say_to_any_value) {
 TYPED_TEST(A4_atomics_of, local_memory_do_what_they_say_to_any_value) {
     using T = TypeParam;
     auto random = seeded_random();
-    const auto start = random_values<T>(random, count), values = random_values<T>(random, count);
+    const auto start = random_values<T>(random, all_items), values = random_values<T>(random, all_items);
     for (const operation& o : operations) {
         if (!this->has(o)) continue;
         SCOPED_TRACE(o.name);
@@ -156,9 +151,9 @@ TYPED_TEST(A4_atomics_of, local_memory_do_what_they_say_to_any_value) {
                                 after[i] = room[l];
                             });
         on_all_devices([&](const device& on) {
-            auto before = on.out_buffer<T>(count), after = on.out_buffer<T>(count);
-            on.execute(kernel(in(on, start), in(on, values), local<T>(group), before, after), {count},
-                       {group});
+            auto before = on.out_buffer<T>(all_items), after = on.out_buffer<T>(all_items);
+            on.execute(kernel(in(on, start), in(on, values), local<T>(group_size), before, after),
+                       {all_items}, {group_size});
             expect_each(before.read(), [&](std::size_t i) { return start[i]; });
             expect_each(after.read(),
                         [&](std::size_t i) { return expected_after(o.what, start[i], values[i]); });
@@ -172,12 +167,13 @@ TYPED_TEST(A4_atomics_of, many_work_items_lose_nothing) {
     constexpr int slots = 3;
     auto random = seeded_random();
     // Small whole numbers, which floats add exactly in any order.
-    const auto values = random_values<T>(random, count, T(0), T(1000));
-    host_array<T> whole{shape(count)};
-    for (std::size_t i = 0; i < count; ++i) whole[i] = static_cast<T>(static_cast<std::int64_t>(values[i]));
+    const auto values = random_values<T>(random, all_items, T(0), T(1000));
+    host_array<T> whole{shape(all_items)};
+    for (std::size_t i = 0; i < all_items; ++i)
+        whole[i] = static_cast<T>(static_cast<std::int64_t>(values[i]));
     host_array<T> sums = zeros<T>(slots), least = sums, most = sums;
     std::fill(least.begin(), least.end(), std::numeric_limits<T>::max());
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < all_items; ++i) {
         sums[i % slots] += whole[i];
         least[i % slots] = std::min(least[i % slots], whole[i]);
         most[i % slots] = std::max(most[i % slots], whole[i]);
@@ -219,9 +215,10 @@ TYPED_TEST(A4_atomics_of, many_work_items_lose_nothing) {
             SCOPED_TRACE(in_local ? "local" : "global");
             auto sum = mixed(on, zero), low = mixed(on, top), high = mixed(on, zero), none = mixed(on, zero);
             if (in_local)
-                on.execute(local_kernel(in(on, whole), sum, low, high, local<T>(9)), {count}, {group});
+                on.execute(local_kernel(in(on, whole), sum, low, high, local<T>(9)), {all_items},
+                           {group_size});
             else
-                on.execute(global_kernel(in(on, whole), sum, low, high, none), {count}, {group});
+                on.execute(global_kernel(in(on, whole), sum, low, high, none), {all_items}, {group_size});
             EXPECT_EQ(sum.read(), sums);
             EXPECT_EQ(low.read(), least);
             EXPECT_EQ(high.read(), most);
@@ -239,10 +236,10 @@ TYPED_TEST(A4_atomics_of, exchanged_values_are_neither_lost_nor_doubled) {
     });
     on_all_devices([&](const device& on) {
         auto slot = mixed(on, zeros<T>(1));
-        host_array<T> all{shape(count + 1)};
-        const auto seen = run<T>(on, kernel, count, slot);
+        host_array<T> all{shape(all_items + 1)};
+        const auto seen = run<T>(on, kernel, all_items, slot);
         std::copy(seen.begin(), seen.end(), all.begin());
-        all[count] = slot.read()[0];
+        all[all_items] = slot.read()[0];
         expect_each(sorted(all), [](std::size_t i) { return static_cast<T>(i); });
     });
 }
@@ -260,9 +257,9 @@ TYPED_TEST(A4_atomics_of, compare_exchange_makes_other_operations) {
     });
     on_all_devices([&](const device& on) {
         auto total = mixed(on, zeros<T>(1)), tries = mixed(on, zeros<T>(1));
-        on.execute(kernel(total, tries), {count}, {group});
-        EXPECT_EQ(total.read()[0], T(count));
-        EXPECT_GE(tries.read()[0], T(count));
+        on.execute(kernel(total, tries), {all_items}, {group_size});
+        EXPECT_EQ(total.read()[0], T(all_items));
+        EXPECT_GE(tries.read()[0], T(all_items));
     });
 }
 
@@ -276,14 +273,15 @@ TYPED_TEST(A4_atomics_of, loads_and_stores_are_whole) {
         out[i] = atomic_load(room[local_size(0) - 1 - l]);
     });
     auto random = seeded_random();
-    const auto values = random_values<T>(random, count);
+    const auto values = random_values<T>(random, all_items);
     on_all_devices([&](const device& on) {
-        auto x = mixed(on, zeros<T>(count));
-        auto out = on.out_buffer<T>(count);
-        on.execute(kernel(in(on, values), x, local<T>(group), out), {count}, {group});
+        auto x = mixed(on, zeros<T>(all_items));
+        auto out = on.out_buffer<T>(all_items);
+        on.execute(kernel(in(on, values), x, local<T>(group_size), out), {all_items}, {group_size});
         expect_each(x.read(), [&](std::size_t i) { return values[i]; });
-        expect_each(out.read(),
-                    [&](std::size_t i) { return values[i / group * group + group - 1 - i % group]; });
+        expect_each(out.read(), [&](std::size_t i) {
+            return values[i / group_size * group_size + group_size - 1 - i % group_size];
+        });
     });
 }
 
@@ -296,9 +294,9 @@ TEST(A4_atomics, tickets_are_each_given_once) {
     });
     on_all_devices([&](const device& on) {
         auto counter = mixed(on, zeros<int>(1));
-        expect_each(sorted(run<int>(on, kernel, count, counter)), [](std::size_t i) { return int(i); });
-        EXPECT_EQ(counter.read()[0], int(count));
-        expect_each(sorted(run<int>(on, back, count, counter)), [](std::size_t i) { return int(i) + 1; });
+        expect_each(sorted(run<int>(on, kernel, all_items, counter)), [](std::size_t i) { return int(i); });
+        EXPECT_EQ(counter.read()[0], int(all_items));
+        expect_each(sorted(run<int>(on, back, all_items, counter)), [](std::size_t i) { return int(i) + 1; });
         EXPECT_EQ(counter.read()[0], 0);
     });
 }
@@ -314,16 +312,16 @@ void count_in_a_ring() {
     on_all_devices([&](const device& on) {
         const T limit = 6;
         auto up = mixed(on, zeros<T>(1)), down = mixed(on, zeros<T>(1));
-        auto u = on.out_buffer<T>(count), d = on.out_buffer<T>(count);
-        on.execute(kernel(limit, up, down, u, d), {count});
+        auto u = on.out_buffer<T>(all_items), d = on.out_buffer<T>(all_items);
+        on.execute(kernel(limit, up, down, u, d), {all_items});
         std::map<T, std::size_t> expected, ups, downs;
-        for (std::size_t i = 0; i < count; ++i) ++expected[static_cast<T>(i % 7)];
+        for (std::size_t i = 0; i < all_items; ++i) ++expected[static_cast<T>(i % 7)];
         for (const T seen : u.read()) ++ups[seen];
         EXPECT_EQ(ups, expected);
-        EXPECT_EQ(up.read()[0], static_cast<T>(count % 7));
+        EXPECT_EQ(up.read()[0], static_cast<T>(all_items % 7));
         // Down from 0: 6, 5 … 0, 6; what was seen begins with 0.
         expected.clear();
-        for (std::size_t i = 0; i < count; ++i) ++expected[static_cast<T>((7 - i % 7) % 7)];
+        for (std::size_t i = 0; i < all_items; ++i) ++expected[static_cast<T>((7 - i % 7) % 7)];
         for (const T seen : d.read()) ++downs[seen];
         EXPECT_EQ(downs, expected);
     });
@@ -444,19 +442,19 @@ TEST(A4_atomics, through_pointers_and_in_local_arrays) {
         }
     });
     auto random = seeded_random();
-    const auto values = random_values<int>(random, count);
+    const auto values = random_values<int>(random, all_items);
     std::vector<int> expected(8), part(4);
-    for (std::size_t i = 0; i < count; ++i) {
-        if (i % group == 0) std::fill(part.begin(), part.end(), 0);
+    for (std::size_t i = 0; i < all_items; ++i) {
+        if (i % group_size == 0) std::fill(part.begin(), part.end(), 0);
         const auto slot = static_cast<std::size_t>(values[i] & 3);
         ++expected[slot];
         ++part[slot];
-        if (i % group == group - 1)
+        if (i % group_size == group_size - 1)
             for (std::size_t k = 0; k < 4; ++k) expected[4 + k] = std::max(expected[4 + k], part[k]);
     }
     on_all_devices([&](const device& on) {
         auto total = mixed(on, zeros<int>(8));
-        on.execute(kernel(in(on, values), total), {count}, {group});
+        on.execute(kernel(in(on, values), total), {all_items}, {group_size});
         expect_each(total.read(), [&](std::size_t k) { return expected[k]; });
     });
 }
@@ -470,10 +468,10 @@ TEST(A4_atomics, in_functions) {
     });
     on_all_devices([&](const device& on) {
         auto counter = mixed(on, zeros<int>(1));
-        const auto tickets = run<int>(on, kernel, count, counter);
-        EXPECT_EQ(counter.read()[0], 4 * int(count));
+        const auto tickets = run<int>(on, kernel, all_items, counter);
+        EXPECT_EQ(counter.read()[0], 4 * int(all_items));
         const std::int64_t sum = std::accumulate(tickets.begin(), tickets.end(), std::int64_t{0});
-        EXPECT_EQ(sum, std::int64_t{2 * count} * (2 * count - 1));
+        EXPECT_EQ(sum, std::int64_t{2 * all_items} * (2 * all_items - 1));
     });
 }
 
@@ -504,10 +502,6 @@ TEST(A4_atomics, the_interpreter_agrees) {
 }
 
 // ---- what is printed
-
-std::string printed(const std::shared_ptr<const ir::function>& f, runtime::dialect language) {
-    return emit::print(ir::lower(*f, {}).kernel, language);
-}
 
 TEST(A4_atomics, share_memory_so_that_nothing_written_is_restrict) {
     const auto kernel =

@@ -16,7 +16,8 @@ using namespace balm::dsl;
 using testing::AllOf;
 using testing::HasSubstr;
 
-#define HERE (std::string("check_test.cpp:") + std::to_string(__LINE__) + ": ")
+/// What messages of checks on the caller's line begin with.
+std::string here(int line = __builtin_LINE()) { return line_of(__FILE__, line) + " "; }
 
 }  // namespace
 
@@ -25,7 +26,7 @@ TEST(A6_assertions, throw_on_wait_with_line_values_and_work_item) {
         std::string line;
         const auto kernel = balm::kernel<1>("guarded(limit)", [&](Int limit) {
             Int i = cast<int>(global_id(0));
-            line = HERE, check(i * i < limit, "{} squared is beyond {:#x}", i, limit);
+            line = here(), check(i * i < limit, "{} squared is beyond {:#x}", i, limit);
         });
         on.execute(kernel(100), {10});
         event done = on.execute(kernel(81), {10}, {5});
@@ -146,7 +147,7 @@ TEST(A6_assertions, work_in_functions_and_grid_ranges) {
     on_all_devices([](const device& on) {
         std::string line;
         auto root = balm::function("root(x)", [&](Float x) {
-            line = HERE, check(x >= 0.f, "sqrt of {:.1f}", x);
+            line = here(), check(x >= 0.f, "sqrt of {:.1f}", x);
             return sqrt(x);
         });
         const auto kernel = balm::kernel<1>("roots(n, in, out)", [&](Long n, In<float> x, Out<float> out) {
@@ -168,8 +169,8 @@ TEST(A6_assertions, tell_checks_of_the_same_words_apart_by_their_lines) {
     on_all_devices([](const device& on) {
         std::string first, second;
         const auto kernel = balm::kernel<1>("twice", [&](Int which) {
-            first = HERE, check(which != 1, "same words");
-            second = HERE, check(which != 2, "same words");
+            first = here(), check(which != 1, "same words");
+            second = here(), check(which != 2, "same words");
         });
         event done = on.execute(kernel(1), {1});
         EXPECT_THAT(message_of<check_error>([&] { done.wait(); }), HasSubstr(first));
@@ -181,7 +182,7 @@ TEST(A6_assertions, tell_checks_of_the_same_words_apart_by_their_lines) {
 TEST(A6_assertions, are_checked_themselves) {
     std::string line;
     const std::string fault = message_of<trace_error>([&] {
-        balm::kernel<1>("refused", [&](In<float> x) { line = HERE, check(x[0] > 0.f, "{:d}", x[0]); });
+        balm::kernel<1>("refused", [&](In<float> x) { line = here(), check(x[0] > 0.f, "{:d}", x[0]); });
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("arguments (f32)")));
 }

@@ -63,8 +63,6 @@ std::vector<wide> special_numbers() {
     return list;
 }
 
-}  // namespace
-
 TYPED_TEST(C10_complex, agree_with_long_double) {
     using T = TypeParam;
     using C = std::complex<T>;
@@ -272,5 +270,7 @@ TYPED_TEST(C10_complex, keep_infinities_and_zeros) {
         EXPECT_NEAR(got[24 + 5].imag(), -std::acos(T(-1)), 1e-6);
     });
 }
+
+}  // namespace
 
 }  // namespace balm::test

@@ -8,6 +8,7 @@
 #include "emit/printer.hpp"
 #include "ir/ir.hpp"
 #include "ir/lower/lower.hpp"
+#include "kernel/printed.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -18,18 +19,17 @@ using namespace balm::dsl;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::size_t count = 700;
 using ints = host_array<std::int32_t>;
 
 /// Runs a kernel of (In<int> a, In<int> b, Out<int> out) on small random numbers and compares with the host's
 /// expected(a, b).
 template <class Kernel, class Expected>
-void compare(const Kernel& kernel, Expected&& expected) {
+void expect_as_on_host(const Kernel& kernel, Expected&& expected) {
     auto random = seeded_random();
-    const ints a = random_values<std::int32_t>(random, count, -9, 9);
-    const ints b = random_values<std::int32_t>(random, count, -9, 9);
+    const ints a = random_values<std::int32_t>(random, some_items, -9, 9);
+    const ints b = random_values<std::int32_t>(random, some_items, -9, 9);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, count, in(on, a), in(on, b)),
+        expect_each(run<std::int32_t>(on, kernel, some_items, in(on, a), in(on, b)),
                     [&](std::size_t i) { return expected(a[i], b[i]); });
     });
 }
@@ -44,143 +44,138 @@ auto kernel_of_two(const char* name, F body) {
     });
 }
 
-std::string printed(const std::shared_ptr<const ir::function>& kernel,
-                    runtime::dialect language = runtime::dialect::opencl_c) {
-    return emit::print(ir::lower(*kernel, {}).kernel, language);
-}
-
 TEST(C13_branches, chains_of_IF_ELIF_ELSE_take_one_way) {
-    compare(kernel_of_two("chain",
-                          [](Int a, Int b, Int& r) {
-                              IF (a > 5) {
-                                  r = 1;
-                              }
-                              ELIF (a > 2 && b > 0) {
-                                  r = 2;
-                              }
-                              ELIF (b == a) {
-                                  r = 3;
-                                  IF (a < 0) {
-                                      r += 10;
-                                  }
-                                  ELSE { r += 20; }
-                              }
-                              ELSE { r = 4; }
-                              r *= 2;
-                          }),
-            [](int a, int b) {
-                const int r = a > 5 ? 1 : a > 2 && b > 0 ? 2 : b == a ? 3 + (a < 0 ? 10 : 20) : 4;
-                return 2 * r;
-            });
+    expect_as_on_host(kernel_of_two("chain",
+                                    [](Int a, Int b, Int& r) {
+                                        IF (a > 5) {
+                                            r = 1;
+                                        }
+                                        ELIF (a > 2 && b > 0) {
+                                            r = 2;
+                                        }
+                                        ELIF (b == a) {
+                                            r = 3;
+                                            IF (a < 0) {
+                                                r += 10;
+                                            }
+                                            ELSE { r += 20; }
+                                        }
+                                        ELSE { r = 4; }
+                                        r *= 2;
+                                    }),
+                      [](int a, int b) {
+                          const int r = a > 5 ? 1 : a > 2 && b > 0 ? 2 : b == a ? 3 + (a < 0 ? 10 : 20) : 4;
+                          return 2 * r;
+                      });
 }
 
 TEST(C13_branches, an_ELSE_with_two_IFs_is_no_chain) {
-    compare(kernel_of_two("two_in_else",
-                          [](Int a, Int b, Int& r) {
-                              IF (a > 0) {
-                                  r = 1;
-                              }
-                              ELSE {
-                                  IF (b > 0) {
-                                      r += 10;
-                                  }
-                                  IF (b > 3) {
-                                      r += 100;
-                                  }
-                              }
-                          }),
-            [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 0) + (b > 3 ? 100 : 0); });
+    expect_as_on_host(kernel_of_two("two_in_else",
+                                    [](Int a, Int b, Int& r) {
+                                        IF (a > 0) {
+                                            r = 1;
+                                        }
+                                        ELSE {
+                                            IF (b > 0) {
+                                                r += 10;
+                                            }
+                                            IF (b > 3) {
+                                                r += 100;
+                                            }
+                                        }
+                                    }),
+                      [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 0) + (b > 3 ? 100 : 0); });
 }
 
 TEST(C13_branches, an_ELSE_with_an_IF_and_a_loop_is_no_chain) {
-    compare(kernel_of_two("if_and_loop_in_else",
-                          [](Int a, Int b, Int& r) {
-                              IF (a > 0) {
-                                  r = 1;
-                              }
-                              ELSE {
-                                  IF (b > 0) {
-                                      r += 10;
-                                  }
-                                  ELSE { r += 20; }
-                                  for (Int k : range(3)) r += k;
-                                  IF (b > 3) {
-                                      r += 100;
-                                  }
-                                  ELSE { r += 200; }
-                              }
-                          }),
-            [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 20) + 3 + (b > 3 ? 100 : 200); });
+    expect_as_on_host(kernel_of_two("if_and_loop_in_else",
+                                    [](Int a, Int b, Int& r) {
+                                        IF (a > 0) {
+                                            r = 1;
+                                        }
+                                        ELSE {
+                                            IF (b > 0) {
+                                                r += 10;
+                                            }
+                                            ELSE { r += 20; }
+                                            for (Int k : range(3)) r += k;
+                                            IF (b > 3) {
+                                                r += 100;
+                                            }
+                                            ELSE { r += 200; }
+                                        }
+                                    }),
+                      [](int a, int b) { return a > 0 ? 1 : (b > 0 ? 10 : 20) + 3 + (b > 3 ? 100 : 200); });
 }
 
 TEST(C13_branches, ELSE_binds_to_the_nearest_IF) {
-    compare(kernel_of_two("dangling",
-                          [](Int a, Int b, Int& r) {
-                              IF (a > 0) {
-                                  IF (b > 0) r = 1;
-                                  ELSE r = 2;
-                              }
-                              IF (a < 0) {
-                                  IF (b < 0) {
-                                      r = 3;
-                                  }
-                              }
-                              ELSE { r += 40; }
-                          }),
-            [](int a, int b) {
-                return (a > 0 ? b > 0 ? 1 : 2 : a < 0 && b < 0 ? 3 : 0) + (a < 0 ? 0 : 40);
-            });
+    expect_as_on_host(kernel_of_two("dangling",
+                                    [](Int a, Int b, Int& r) {
+                                        IF (a > 0) {
+                                            IF (b > 0) r = 1;
+                                            ELSE r = 2;
+                                        }
+                                        IF (a < 0) {
+                                            IF (b < 0) {
+                                                r = 3;
+                                            }
+                                        }
+                                        ELSE { r += 40; }
+                                    }),
+                      [](int a, int b) {
+                          return (a > 0 ? b > 0 ? 1 : 2 : a < 0 && b < 0 ? 3 : 0) + (a < 0 ? 0 : 40);
+                      });
 }
 
 TEST(C13_branches, host_if_and_device_IF_mix) {
     for (const bool flag : {false, true}) {
-        compare(kernel_of_two("mixed_if",
-                              [flag](Int a, Int b, Int& r) {
-                                  if (flag) {
-                                      IF (a > 0) r = 1;
-                                      ELSE r = 2;
-                                  } else
-                                      r = 3;
-                                  IF (b > 0) {
-                                      if (flag)
-                                          r += 10;
-                                      else
-                                          r += 20;
-                                  }
-                                  ELSE {
-                                      if (flag)
-                                          r += 30;
-                                      else
-                                          r += 40;
-                                  }
-                              }),
-                [flag](int a, int b) {
-                    const int r = flag ? a > 0 ? 1 : 2 : 3;
-                    return r + (b > 0 ? flag ? 10 : 20 : flag ? 30 : 40);
-                });
+        expect_as_on_host(kernel_of_two("mixed_if",
+                                        [flag](Int a, Int b, Int& r) {
+                                            if (flag) {
+                                                IF (a > 0) r = 1;
+                                                ELSE r = 2;
+                                            } else
+                                                r = 3;
+                                            IF (b > 0) {
+                                                if (flag)
+                                                    r += 10;
+                                                else
+                                                    r += 20;
+                                            }
+                                            ELSE {
+                                                if (flag)
+                                                    r += 30;
+                                                else
+                                                    r += 40;
+                                            }
+                                        }),
+                          [flag](int a, int b) {
+                              const int r = flag ? a > 0 ? 1 : 2 : 3;
+                              return r + (b > 0 ? flag ? 10 : 20 : flag ? 30 : 40);
+                          });
     }
 }
 
 TEST(C13_branches, numbers_count_as_true_unless_zero) {
-    compare(kernel_of_two("truth",
-                          [](Int a, Int b, Int& r) {
-                              IF (a) {
-                                  r = 1;
-                              }
-                              IF (!b) {
-                                  r += 2;
-                              }
-                              WHILE (a & 3) {
-                                  a += 1;
-                                  r += 4;
-                              }
-                          }),
-            [](int a, int b) {
-                int r = a ? 1 : 0;
-                if (!b) r += 2;
-                for (; a & 3; ++a) r += 4;
-                return r;
-            });
+    expect_as_on_host(kernel_of_two("truth",
+                                    [](Int a, Int b, Int& r) {
+                                        IF (a) {
+                                            r = 1;
+                                        }
+                                        IF (!b) {
+                                            r += 2;
+                                        }
+                                        WHILE (a & 3) {
+                                            a += 1;
+                                            r += 4;
+                                        }
+                                    }),
+                      [](int a, int b) {
+                          int r = a ? 1 : 0;
+                          if (!b) r += 2;
+                          for (; a & 3; ++a) r += 4;
+                          return r;
+                      });
 }
 
 /// IF in IF, each a bit harder to enter.
@@ -210,17 +205,18 @@ Int chained(int levels, const Int& a, const Int& b) {
 
 TEST(C13_branches, stand_in_each_other_as_deep_as_is_allowed) {
     constexpr int levels = ir::max_nesting;
-    compare(kernel_of_two("nested", [](Int a, Int b, Int& r) { nested(levels, 0, a, b, r); }),
-            [](int a, int b) {
-                int r = 0;
-                for (int level = 0; level < levels && a * 11 + b > level; ++level) r += level * 3 + 1;
-                return r;
-            });
-    compare(kernel_of_two("chained", [](Int a, Int b, Int& r) { r = chained(levels, a, b); }),
-            [](int a, int b) {
-                const int level = a * 11 + b;
-                return level >= 0 && level < levels ? level * 3 : -1 - b;
-            });
+    expect_as_on_host(kernel_of_two("nested", [](Int a, Int b, Int& r) { nested(levels, 0, a, b, r); }),
+                      [](int a, int b) {
+                          int r = 0;
+                          for (int level = 0; level < levels && a * 11 + b > level; ++level)
+                              r += level * 3 + 1;
+                          return r;
+                      });
+    expect_as_on_host(kernel_of_two("chained", [](Int a, Int b, Int& r) { r = chained(levels, a, b); }),
+                      [](int a, int b) {
+                          const int level = a * 11 + b;
+                          return level >= 0 && level < levels ? level * 3 : -1 - b;
+                      });
 }
 
 TEST(C13_branches, if_else_runs_only_the_chosen_function) {
@@ -232,10 +228,10 @@ TEST(C13_branches, if_else_runs_only_the_chosen_function) {
             out[i] = before;
         });
     auto random = seeded_random();
-    const ints a = random_values<std::int32_t>(random, count);
+    const ints a = random_values<std::int32_t>(random, some_items);
     on_all_devices([&](const device& on) {
         const auto memory = in(on, a);
-        expect_each(run<std::int32_t>(on, kernel, count, memory, memory),
+        expect_each(run<std::int32_t>(on, kernel, some_items, memory, memory),
                     [&](std::size_t i) { return i > 0 ? a[i - 1] : -1; });
     });
 }
@@ -245,92 +241,93 @@ TEST(C13_branches, select_takes_values_of_the_common_type) {
     static_assert(std::same_as<decltype(select(Bool(), 1.f, Double())), Double>);
     static_assert(std::same_as<decltype(select(Bool(), Char(), 1)), Char>);
     static_assert(std::same_as<decltype(select(Bool(), 1, 2)), Int>);
-    compare(kernel_of_two("choose", [](Int a, Int b, Int& r) { r = select(a > b, a, 7) + select(b, 1, 0); }),
-            [](int a, int b) { return (a > b ? a : 7) + (b ? 1 : 0); });
+    expect_as_on_host(
+        kernel_of_two("choose", [](Int a, Int b, Int& r) { r = select(a > b, a, 7) + select(b, 1, 0); }),
+        [](int a, int b) { return (a > b ? a : 7) + (b ? 1 : 0); });
 }
 
 // ---- loops ------------------------------------------------------------------------------------------
 
 TEST(C13_loops, WHILE_with_break_continue_and_nesting) {
-    compare(kernel_of_two("loops",
-                          [](Int a, Int b, Int& r) {
-                              Int x = 20;
-                              WHILE (x > a) {
-                                  x -= 1;
-                                  IF (x % 3 == 0) {
-                                      continue_();
-                                  }
-                                  IF (x == b) {
-                                      break_();
-                                  }
-                                  for (Int k : range(5)) {
-                                      IF (k > b) {
-                                          break_();
-                                      }
-                                      IF (k % 2 == 1) {
-                                          continue_();
-                                      }
-                                      r += k * x;
-                                  }
-                                  r += 1;
+    expect_as_on_host(kernel_of_two("loops",
+                                    [](Int a, Int b, Int& r) {
+                                        Int x = 20;
+                                        WHILE (x > a) {
+                                            x -= 1;
+                                            IF (x % 3 == 0) {
+                                                continue_();
+                                            }
+                                            IF (x == b) {
+                                                break_();
+                                            }
+                                            for (Int k : range(5)) {
+                                                IF (k > b) {
+                                                    break_();
+                                                }
+                                                IF (k % 2 == 1) {
+                                                    continue_();
+                                                }
+                                                r += k * x;
+                                            }
+                                            r += 1;
+                                        }
+                                        r = r * 100 + x;
+                                    }),
+                      [](int a, int b) {
+                          int x = 20, r = 0;
+                          while (x > a) {
+                              x -= 1;
+                              if (x % 3 == 0) continue;
+                              if (x == b) break;
+                              for (int k = 0; k < 5; ++k) {
+                                  if (k > b) break;
+                                  if (k % 2 == 1) continue;
+                                  r += k * x;
                               }
-                              r = r * 100 + x;
-                          }),
-            [](int a, int b) {
-                int x = 20, r = 0;
-                while (x > a) {
-                    x -= 1;
-                    if (x % 3 == 0) continue;
-                    if (x == b) break;
-                    for (int k = 0; k < 5; ++k) {
-                        if (k > b) break;
-                        if (k % 2 == 1) continue;
-                        r += k * x;
-                    }
-                    r += 1;
-                }
-                return r * 100 + x;
-            });
+                              r += 1;
+                          }
+                          return r * 100 + x;
+                      });
 }
 
 TEST(C13_loops, a_condition_may_have_effects) {
-    compare(kernel_of_two("effects_in_conditions",
-                          [](Int a, Int b, Int& r) {
-                              Int x = a;
-                              WHILE (x++ < b) {
-                                  r += x;
-                              }
-                              r = r * 50 + x;
-                          }),
-            [](int a, int b) {
-                int x = a, r = 0;
-                while (x++ < b) r += x;
-                return r * 50 + x;
-            });
+    expect_as_on_host(kernel_of_two("effects_in_conditions",
+                                    [](Int a, Int b, Int& r) {
+                                        Int x = a;
+                                        WHILE (x++ < b) {
+                                            r += x;
+                                        }
+                                        r = r * 50 + x;
+                                    }),
+                      [](int a, int b) {
+                          int x = a, r = 0;
+                          while (x++ < b) r += x;
+                          return r * 50 + x;
+                      });
 }
 
 TEST(C13_loops, range_counts_with_any_step) {
-    compare(kernel_of_two("steps",
-                          [](Int a, Int b, Int& r) {
-                              for (Int k : range(a)) r += k;
-                              for (Int k : range(a, b)) r += 3 * k;
-                              for (Int k : range(b, a, -2)) r += 5 * k;
-                              for (Int k : range(0, 30, 7)) r += 7 * k;
-                              for (Int k : range(10, -10, -3)) r += 11 * k;
-                              Int step = select(a > 0, 2, -3);
-                              for (Int k : range(a, b, step)) r += 13 * k;
-                          }),
-            [](int a, int b) {
-                int r = 0;
-                for (int k = 0; k < a; ++k) r += k;
-                for (int k = a; k < b; ++k) r += 3 * k;
-                for (int k = b; k > a; k -= 2) r += 5 * k;
-                for (int k = 0; k < 30; k += 7) r += 7 * k;
-                for (int k = 10; k > -10; k -= 3) r += 11 * k;
-                const int step = a > 0 ? 2 : -3;
-                for (int k = a; step > 0 ? k < b : k > b; k += step) r += 13 * k;
-                return r;
-            });
+    expect_as_on_host(kernel_of_two("steps",
+                                    [](Int a, Int b, Int& r) {
+                                        for (Int k : range(a)) r += k;
+                                        for (Int k : range(a, b)) r += 3 * k;
+                                        for (Int k : range(b, a, -2)) r += 5 * k;
+                                        for (Int k : range(0, 30, 7)) r += 7 * k;
+                                        for (Int k : range(10, -10, -3)) r += 11 * k;
+                                        Int step = select(a > 0, 2, -3);
+                                        for (Int k : range(a, b, step)) r += 13 * k;
+                                    }),
+                      [](int a, int b) {
+                          int r = 0;
+                          for (int k = 0; k < a; ++k) r += k;
+                          for (int k = a; k < b; ++k) r += 3 * k;
+                          for (int k = b; k > a; k -= 2) r += 5 * k;
+                          for (int k = 0; k < 30; k += 7) r += 7 * k;
+                          for (int k = 10; k > -10; k -= 3) r += 11 * k;
+                          const int step = a > 0 ? 2 : -3;
+                          for (int k = a; step > 0 ? k < b : k > b; k += step) r += 13 * k;
+                          return r;
+                      });
 }
 
 TEST(C13_loops, range_takes_the_type_of_its_bounds) {
@@ -338,45 +335,45 @@ TEST(C13_loops, range_takes_the_type_of_its_bounds) {
     static_assert(std::same_as<decltype(*range(UInt(), 5).begin()), UInt>);
     static_assert(std::same_as<decltype(*range(Char()).begin()), Int>);
     static_assert(std::same_as<decltype(*range(3).begin()), Int>);
-    compare(kernel_of_two("range_types",
-                          [](Int a, Int b, Int& r) {
-                              Long wide = a;
-                              for (Long k : range(wide - 3, wide)) r += cast<int>(k);
-                              UInt n = cast<unsigned>(b + 9);
-                              for (UInt k : range(n)) r += cast<int>(k);
-                              UChar small = cast<std::uint8_t>(b + 9);
-                              for (Int k : range(small)) r += k;
-                          }),
-            [](int a, int b) {
-                const int n = b + 9;
-                return 3 * a - 6 + n * (n - 1);
-            });
+    expect_as_on_host(kernel_of_two("range_types",
+                                    [](Int a, Int b, Int& r) {
+                                        Long wide = a;
+                                        for (Long k : range(wide - 3, wide)) r += cast<int>(k);
+                                        UInt n = cast<unsigned>(b + 9);
+                                        for (UInt k : range(n)) r += cast<int>(k);
+                                        UChar small = cast<std::uint8_t>(b + 9);
+                                        for (Int k : range(small)) r += k;
+                                    }),
+                      [](int a, int b) {
+                          const int n = b + 9;
+                          return 3 * a - 6 + n * (n - 1);
+                      });
 }
 
 TEST(C13_loops, bounds_are_read_once_and_the_variable_is_fresh_each_turn) {
-    compare(kernel_of_two("fresh",
-                          [](Int a, Int b, Int& r) {
-                              Int n = a;
-                              for (Int k : range(n)) {
-                                  n -= 1;
-                                  k *= 10;
-                                  r += k;
-                                  Int zero;
-                                  r += zero;
-                                  zero += 5;
-                              }
-                              r = r * 100 + n;
-                              Int m = b;
-                              for (Int k : range(m, m + 3, 1)) {
-                                  m = k;
-                                  r += m;
-                              }
-                          }),
-            [](int a, int b) {
-                int r = 0;
-                for (int k = 0; k < a; ++k) r += 10 * k;
-                return r * 100 + (a > 0 ? 0 : a) + 3 * b + 3;
-            });
+    expect_as_on_host(kernel_of_two("fresh",
+                                    [](Int a, Int b, Int& r) {
+                                        Int n = a;
+                                        for (Int k : range(n)) {
+                                            n -= 1;
+                                            k *= 10;
+                                            r += k;
+                                            Int zero;
+                                            r += zero;
+                                            zero += 5;
+                                        }
+                                        r = r * 100 + n;
+                                        Int m = b;
+                                        for (Int k : range(m, m + 3, 1)) {
+                                            m = k;
+                                            r += m;
+                                        }
+                                    }),
+                      [](int a, int b) {
+                          int r = 0;
+                          for (int k = 0; k < a; ++k) r += 10 * k;
+                          return r * 100 + (a > 0 ? 0 : a) + 3 * b + 3;
+                      });
 }
 
 TEST(C13_loops, a_cpp_for_unrolls) {
@@ -388,7 +385,7 @@ TEST(C13_loops, a_cpp_for_unrolls) {
         }
     });
     EXPECT_THAT(printed(kernel.function()), Not(HasSubstr("for (")));
-    compare(kernel, [](int a, int b) { return (a > 1 ? b : 0) + (a > 2 ? 2 * b : 0); });
+    expect_as_on_host(kernel, [](int a, int b) { return (a > 1 ? b : 0) + (a > 2 ? 2 * b : 0); });
 }
 
 TEST(C13_loops, return_ends_the_work_item) {
@@ -408,10 +405,10 @@ TEST(C13_loops, return_ends_the_work_item) {
         out[i] = 3;
     });
     auto random = seeded_random();
-    const ints a = random_values<std::int32_t>(random, count, -5, 15);
+    const ints a = random_values<std::int32_t>(random, some_items, -5, 15);
     on_all_devices([&](const device& on) {
-        auto out = on.mixed_buffer<std::int32_t>(count);
-        on.execute(kernel(in(on, a), out), {count});
+        auto out = on.mixed_buffer<std::int32_t>(some_items);
+        on.execute(kernel(in(on, a), out), {some_items});
         expect_each(out.read(), [&](std::size_t i) { return a[i] < 0 ? 1 : a[i] < 10 ? 2 + 10 * a[i] : 3; });
     });
 }
@@ -475,12 +472,12 @@ TEST(C13_guards, the_right_operand_is_loaded_only_where_the_left_asks_for_it) {
     }
     EXPECT_THAT(printed(kernel.function()), HasSubstr("gid > 0 && a[gid - 1] == 0"));
     auto random = seeded_random();
-    const ints a = random_values<std::int32_t>(random, count, -1, 1);
+    const ints a = random_values<std::int32_t>(random, some_items, -1, 1);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, count, count, in(on, a)), [&](std::size_t i) {
+        expect_each(run<std::int32_t>(on, kernel, some_items, some_items, in(on, a)), [&](std::size_t i) {
             int r = i > 0 && a[i - 1] == 0 ? 1 : 0;
-            if (i + 1 >= count || a[i + 1] == 0) r += 2;
-            if (i > 1 && i + 2 < count && (a[i - 2] == a[i + 2] || a[i - 2] <= 0)) r += 4;
+            if (i + 1 >= some_items || a[i + 1] == 0) r += 2;
+            if (i > 1 && i + 2 < some_items && (a[i - 2] == a[i + 2] || a[i - 2] <= 0)) r += 4;
             return r;
         });
     });
@@ -501,27 +498,27 @@ TEST(C13_guards, a_load_that_follows_is_not_moved_out_of_the_guard) {
         });
     EXPECT_TRUE(loads_are_guarded(*kernel.function(), 0, false)) << ir::dump(*kernel.function());
     auto random = seeded_random();
-    const ints a = random_values<std::int32_t>(random, count, -5, 5);
+    const ints a = random_values<std::int32_t>(random, some_items, -5, 5);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, count, count, in(on, a)),
-                    [&](std::size_t i) { return i + 1 < count ? std::abs(a[i + 1]) : 0; });
+        expect_each(run<std::int32_t>(on, kernel, some_items, some_items, in(on, a)),
+                    [&](std::size_t i) { return i + 1 < some_items ? std::abs(a[i + 1]) : 0; });
     });
 }
 
 TEST(C13_guards, in_a_loops_condition) {
-    compare(kernel_of_two("guarded_loop",
-                          [](Int a, Int b, Int& r) {
-                              Int x = a;
-                              WHILE (x < b && (b - x) % 5 != 0) {
-                                  x += 1;
-                                  r += x;
-                              }
-                          }),
-            [](int a, int b) {
-                int r = 0;
-                for (int x = a; x < b && (b - x) % 5 != 0;) r += ++x;
-                return r;
-            });
+    expect_as_on_host(kernel_of_two("guarded_loop",
+                                    [](Int a, Int b, Int& r) {
+                                        Int x = a;
+                                        WHILE (x < b && (b - x) % 5 != 0) {
+                                            x += 1;
+                                            r += x;
+                                        }
+                                    }),
+                      [](int a, int b) {
+                          int r = 0;
+                          for (int x = a; x < b && (b - x) % 5 != 0;) r += ++x;
+                          return r;
+                      });
 }
 
 TEST(C13_guards, loops_and_branches_inside_the_right_operand) {
@@ -535,47 +532,47 @@ TEST(C13_guards, loops_and_branches_inside_the_right_operand) {
         }
         return found;
     };
-    compare(kernel_of_two("guarded_search",
-                          [any_divides](Int a, Int b, Int& r) {
-                              IF (a > 1 && any_divides(a, b)) {
-                                  r = 1;
-                              }
-                              ELSE { r = 2; }
-                          }),
-            [](int a, int b) {
-                bool found = false;
-                for (int k = 2; k < b; ++k) found = found || a % k == 0;
-                return a > 1 && found ? 1 : 2;
-            });
+    expect_as_on_host(kernel_of_two("guarded_search",
+                                    [any_divides](Int a, Int b, Int& r) {
+                                        IF (a > 1 && any_divides(a, b)) {
+                                            r = 1;
+                                        }
+                                        ELSE { r = 2; }
+                                    }),
+                      [](int a, int b) {
+                          bool found = false;
+                          for (int k = 2; k < b; ++k) found = found || a % k == 0;
+                          return a > 1 && found ? 1 : 2;
+                      });
 }
 
 TEST(C13_guards, effects_in_the_right_operand_happen_where_it_is_evaluated) {
-    compare(kernel_of_two("guarded_effect",
-                          [](Int a, Int b, Int& r) {
-                              Int x = b;
-                              Int before = x;
-                              Bool both = a > 0 && ++x > 3;
-                              Int after = x;
-                              IF (both) {
-                                  r = 1;
-                              }
-                              r = r * 10000 + after * 100 + before;
-                          }),
-            [](int a, int b) {
-                int x = b;
-                const bool both = a > 0 && ++x > 3;
-                return (both ? 1 : 0) * 10000 + x * 100 + b;
-            });
+    expect_as_on_host(kernel_of_two("guarded_effect",
+                                    [](Int a, Int b, Int& r) {
+                                        Int x = b;
+                                        Int before = x;
+                                        Bool both = a > 0 && ++x > 3;
+                                        Int after = x;
+                                        IF (both) {
+                                            r = 1;
+                                        }
+                                        r = r * 10000 + after * 100 + before;
+                                    }),
+                      [](int a, int b) {
+                          int x = b;
+                          const bool both = a > 0 && ++x > 3;
+                          return (both ? 1 : 0) * 10000 + x * 100 + b;
+                      });
 }
 
 TEST(C13_guards, effects_happen_though_nobody_asks_for_the_result) {
-    compare(kernel_of_two("unused_guard",
-                          [](Int a, Int b, Int& r) {
-                              Int x = b;
-                              [[maybe_unused]] Bool unused = a > 0 || ++x > 3;
-                              r = x;
-                          }),
-            [](int a, int b) { return a > 0 ? b : b + 1; });
+    expect_as_on_host(kernel_of_two("unused_guard",
+                                    [](Int a, Int b, Int& r) {
+                                        Int x = b;
+                                        [[maybe_unused]] Bool unused = a > 0 || ++x > 3;
+                                        r = x;
+                                    }),
+                      [](int a, int b) { return a > 0 ? b : b + 1; });
 }
 
 }  // namespace

@@ -9,15 +9,13 @@
 #include <vector>
 
 #include "kernel/run.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
 namespace {
 
 using namespace balm::dsl;
-
-using number_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                    std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 
 template <class T>
 std::uint64_t bits_of(T x) {
@@ -53,7 +51,7 @@ T on_host(rounding how, long double x) {
 }
 
 template <class T>
-std::vector<T> test_values(std::mt19937_64& random) {
+std::vector<T> values_to_convert(std::mt19937_64& random) {
     using limits = std::numeric_limits<T>;
     std::vector<T> values{0, 1, 2, limits::max(), limits::lowest()};
     if constexpr (std::floating_point<T>) {
@@ -105,14 +103,12 @@ template <class From>
 class C10_conversions_of : public testing::Test {};
 TYPED_TEST_SUITE(C10_conversions_of, number_types);
 
-}  // namespace
-
 TYPED_TEST(C10_conversions_of, round_and_saturate_as_told) {
     using From = TypeParam;
     on_all_devices([](const device& on) {
         if (!on.info().has_double) return;
         auto random = seeded_random();
-        const std::vector<From> values = test_values<From>(random);
+        const std::vector<From> values = values_to_convert<From>(random);
         const auto n = static_cast<std::int64_t>(values.size());
         std::vector<std::string> names;
         const auto kernel =
@@ -257,5 +253,7 @@ TEST(C10_conversions, are_the_same_in_array_expressions) {
                                                                   0x3f000000 + 2000000001u))));
     });
 }
+
+}  // namespace
 
 }  // namespace balm::test

@@ -29,7 +29,7 @@ const auto read_at = balm::kernel<1>("read_at(from, in, out)", [](Long from, In<
 constexpr std::size_t n = 64;
 constexpr std::int64_t far_outside = std::int64_t{1} << 40;
 
-std::vector<float> counted() {
+std::vector<float> counted_floats() {
     std::vector<float> values(n);
     std::iota(values.begin(), values.end(), 1.f);
     return values;
@@ -39,7 +39,7 @@ std::vector<float> counted() {
 void read_outside(const device& on) {
     auto memory = on.in_buffer<float>(n);
     auto out = on.out_buffer<float>(n);
-    memory.write(counted());
+    memory.write(counted_floats());
     std::fprintf(stderr, "reading outside\n");
     try {
         on.execute(read_at(far_outside, memory, out), {n});
@@ -58,12 +58,12 @@ TEST(C4_errors, of_a_kernel_that_reads_outside_its_memory_stay_in_its_process) {
     on_all_devices([](const device& on) {
         auto memory = on.in_buffer<float>(n);
         auto out = on.out_buffer<float>(n);
-        memory.write(counted());
+        memory.write(counted_floats());
         const event before = on.execute(read_at(0, memory, out), {n});
         EXPECT_EXIT(
             read_outside(on), [](int status) { return status != 0; }, HasSubstr("reading outside"));
         EXPECT_NO_THROW(before.wait());
-        EXPECT_EQ(out.read(), counted());
+        EXPECT_EQ(out.read(), counted_floats());
         on.execute(read_at(1, memory, out), {n - 1});
         EXPECT_EQ(out.read()[n - 2], static_cast<float>(n));
     });
@@ -93,7 +93,7 @@ pid_t start_process(const std::string& cache) {
 /// Run by processes that another test starts.
 TEST(B5_other_process, DISABLED_computes) {
     const context where;
-    const std::vector<float> values = counted();
+    const std::vector<float> values = counted_floats();
     const vector<float> x(where, values);
     const host_array<float> got = vector<float>(2 * x + sqrt(x)).to_host();
     expect_each(got, [&](std::size_t i) { return 2 * values[i] + std::sqrt(values[i]); });

@@ -56,8 +56,6 @@ void run_parts(const device& on, const Kernel& kernel, const host_array<T>& x, h
     second = other.read();
 }
 
-}  // namespace
-
 TYPED_TEST(C10_parts, of_frexp_make_up_the_value) {
     using T = TypeParam;
     on_all_devices([](const device& on) {
@@ -248,5 +246,7 @@ TEST(C10_parts, of_an_integer_are_those_of_a_double) {
         EXPECT_EQ(got[3], 13);
     });
 }
+
+}  // namespace
 
 }  // namespace balm::test

@@ -16,14 +16,6 @@ using namespace balm::dsl;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr std::size_t count = 1000;
-
-host_array<std::int32_t> random_ints(std::mt19937_64& random, std::size_t n) {
-    host_array<std::int32_t> values(n);
-    for (std::int32_t& v : values) v = static_cast<std::int32_t>(random() % 2000) - 1000;
-    return values;
-}
-
 TEST(C9_kernels, call_kernels_of_their_own_dimensions) {
     const auto scale = balm::kernel<1>("scale(factor, in, out)",
                                        [](Int factor, In<std::int32_t> in_, Out<std::int32_t> out) {
@@ -52,7 +44,8 @@ TEST(C9_kernels, call_kernels_of_their_own_dimensions) {
         walks(640, both);
     });
     auto random = seeded_random();
-    const auto a = random_ints(random, 640), before = random_ints(random, 640);
+    const auto a = random_values<std::int32_t>(random, 640, -1000, 999),
+               before = random_values<std::int32_t>(random, 640, -1000, 999);
     on_all_devices([&](const device& on) {
         auto out = on.out_buffer<std::int32_t>(640);
         auto both = on.mixed_buffer<std::int32_t>(640);
@@ -126,13 +119,13 @@ TEST(C9_functions, of_one_name_are_told_apart) {
         ints[i] = of_ints(cast<int>(i), 3);
     });
     auto random = seeded_random();
-    const auto a = random_values<float>(random, count, -10.f, 10.f);
+    const auto a = random_values<float>(random, some_items, -10.f, 10.f);
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<float>(count);
-        auto ints = on.out_buffer<std::int32_t>(count);
-        on.execute(kernel(in(on, a), out, ints), {count});
+        auto out = on.out_buffer<float>(some_items);
+        auto ints = on.out_buffer<std::int32_t>(some_items);
+        on.execute(kernel(in(on, a), out, ints), {some_items});
         const auto got = out.read();
-        for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(got[i], a[i] * a[i] * 3 + a[i] * 2, 1e-4);
+        for (std::size_t i = 0; i < some_items; ++i) EXPECT_NEAR(got[i], a[i] * a[i] * 3 + a[i] * 2, 1e-4);
         expect_each(ints.read(), [](std::size_t i) { return 3 * static_cast<std::int32_t>(i) + 1; });
     });
 }
@@ -171,15 +164,15 @@ TEST(C9_functions, are_generic_cpp_on_host_and_device) {
         out[i] = both(x, x);
     });
     auto random = seeded_random();
-    const auto a = random_values<float>(random, count, -3.f, 3.f),
-               b = random_values<float>(random, count, -3.f, 3.f);
-    host_array<float4> lanes(count / 4);
-    for (std::size_t i = 0; i < count; ++i) lanes[i / 4][static_cast<int>(i % 4)] = a[i];
+    const auto a = random_values<float>(random, some_items, -3.f, 3.f),
+               b = random_values<float>(random, some_items, -3.f, 3.f);
+    host_array<float4> lanes(some_items / 4);
+    for (std::size_t i = 0; i < some_items; ++i) lanes[i / 4][static_cast<int>(i % 4)] = a[i];
     on_all_devices([&](const device& on) {
-        const auto got = run<float>(on, kernel, count, in(on, a), in(on, b));
-        for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(got[i], both(a[i], b[i]), 1e-4);
-        const auto got_lanes = run<float4>(on, four, count / 4, in(on, lanes));
-        for (std::size_t i = 0; i < count; ++i)
+        const auto got = run<float>(on, kernel, some_items, in(on, a), in(on, b));
+        for (std::size_t i = 0; i < some_items; ++i) EXPECT_NEAR(got[i], both(a[i], b[i]), 1e-4);
+        const auto got_lanes = run<float4>(on, four, some_items / 4, in(on, lanes));
+        for (std::size_t i = 0; i < some_items; ++i)
             EXPECT_NEAR(got_lanes[i / 4][static_cast<int>(i % 4)], both(a[i], a[i]), 1e-4);
     });
 }
@@ -193,13 +186,13 @@ TEST(C9_functions, work_in_kernels_and_in_vector_expressions) {
         return result;
     });
     auto random = seeded_random();
-    const auto a = random_values<float>(random, count, -3.f, 3.f);
+    const auto a = random_values<float>(random, some_items, -3.f, 3.f);
     on_all_contexts([&](context ctx) {
-        balm::vector<float> x(ctx, std::vector<float>(a.begin(), a.end())), y(ctx, count);
+        balm::vector<float> x(ctx, std::vector<float>(a.begin(), a.end())), y(ctx, some_items);
         y = 2 * falloff(x, 1.5f) + falloff(x + 1, 2.f);
         const auto got = y.to_host();
         const auto on_host = [](float v, float r) { return std::abs(v) < r ? 1 - std::abs(v) / r : 0.f; };
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < some_items; ++i)
             EXPECT_NEAR(got[i], 2 * on_host(a[i], 1.5f) + on_host(a[i] + 1, 2.f), 1e-5);
     });
 }

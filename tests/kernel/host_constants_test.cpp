@@ -14,7 +14,7 @@ namespace {
 using namespace balm::dsl;
 
 template <class Body>
-std::string refusal(Body&& body) {
+std::string refusal_of_constants(Body&& body) {
     return message_of<trace_error>(
         [&] { balm::kernel<1>("refused", [&](Int x, Out<int> out) { body(x, out); }); });
 }
@@ -23,17 +23,20 @@ std::string refusal(Body&& body) {
 
 TEST(C8_host_constants, beyond_the_range_of_a_signed_type_are_refused_by_number) {
     using testing::HasSubstr;
-    const std::string message = refusal([](Int x, Out<int> out) { out[0] = cast<int>(x > 3000000000u); });
+    const std::string message =
+        refusal_of_constants([](Int x, Out<int> out) { out[0] = cast<int>(x > 3000000000u); });
     EXPECT_THAT(message, HasSubstr("3000000000"));
     EXPECT_THAT(message, HasSubstr("i32"));
     EXPECT_THAT(message, HasSubstr("cast<std::uint32_t>(x)"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = cast<int>(x == 3000000000); }),
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = cast<int>(x == 3000000000); }),
                 HasSubstr("3000000000"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x + 0x80000000u; }), HasSubstr("2147483648"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = min(x, 0xffffffffu); }), HasSubstr("4294967295"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = select(x > 0, x, 3000000000u); }),
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = x + 0x80000000u; }),
+                HasSubstr("2147483648"));
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = min(x, 0xffffffffu); }),
+                HasSubstr("4294967295"));
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = select(x > 0, x, 3000000000u); }),
                 HasSubstr("3000000000"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) {
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) {
                     Long wide = Long(x) * 10000000000000000000u;
                     out[0] = cast<int>(wide);
                 }),
@@ -42,14 +45,14 @@ TEST(C8_host_constants, beyond_the_range_of_a_signed_type_are_refused_by_number)
 
 TEST(C8_host_constants, that_do_not_fit_are_refused_with_their_value_and_the_line) {
     using testing::AllOf, testing::HasSubstr;
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x - (-10000000000); }),
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = x - (-10000000000); }),
                 AllOf(HasSubstr("host_constants_test.cpp:"),
                       HasSubstr("the host constant -10000000000 does not fit the device type i32")));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) {
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) {
                     out[0] = cast<int>(cast<std::uint32_t>(x) + 10000000000000000000u);
                 }),
                 HasSubstr("the host constant 10000000000000000000 does not fit the device type u32"));
-    EXPECT_THAT(refusal([](Int x, Out<int> out) { out[0] = x + 3000000000u; }),
+    EXPECT_THAT(refusal_of_constants([](Int x, Out<int> out) { out[0] = x + 3000000000u; }),
                 HasSubstr("host_constants_test.cpp:"));
 }
 

@@ -114,7 +114,7 @@ S random_number(std::mt19937_64& random) {
         return static_cast<S>(random());
 }
 template <class H>
-H random_element(std::mt19937_64& random) {
+H random_image_element(std::mt19937_64& random) {
     if constexpr (count_of<H> == 1) {
         return random_number<H>(random);
     } else {
@@ -126,7 +126,7 @@ H random_element(std::mt19937_64& random) {
 template <class T>
 host_array<balm::detail::image_host<T>> random_elements(const shape& extents, std::mt19937_64& random) {
     host_array<balm::detail::image_host<T>> made(extents);
-    for (auto& each : made) each = random_element<balm::detail::image_host<T>>(random);
+    for (auto& each : made) each = random_image_element<balm::detail::image_host<T>>(random);
     return made;
 }
 
@@ -170,30 +170,30 @@ void with_image(const device& on, const shape& extents, Body&& body) {
 // ---- by position
 
 template <class T>
-using value_of = decltype(balm::detail::image_value<T>());
+using kernel_value = decltype(balm::detail::image_value<T>());
 
 /// Writes the image turned round in all dimensions, and what it reads of the first to a buffer.
 template <class T, int N>
 auto turn_round() {
     const auto text = "turn_round(in, out, seen)";
     if constexpr (N == 1)
-        return balm::kernel<1>(text, [](InImage<T, 1> in, OutImage<T, 1> out, Out<value_of<T>> seen) {
+        return balm::kernel<1>(text, [](InImage<T, 1> in, OutImage<T, 1> out, Out<kernel_value<T>> seen) {
             Index x = global_id(0);
-            Var<value_of<T>> value = in(x);
+            Var<kernel_value<T>> value = in(x);
             out(in.width() - 1 - x) = value;
             seen[x] = value;
         });
     else if constexpr (N == 2)
-        return balm::kernel<2>(text, [](InImage<T, 2> in, OutImage<T, 2> out, Out<value_of<T>> seen) {
+        return balm::kernel<2>(text, [](InImage<T, 2> in, OutImage<T, 2> out, Out<kernel_value<T>> seen) {
             Index x = global_id(0), y = global_id(1);
-            Var<value_of<T>> value = in(y, x);
+            Var<kernel_value<T>> value = in(y, x);
             out(in.height() - 1 - y, in.width() - 1 - x) = value;
             seen[y * global_size(0) + x] = value;
         });
     else
-        return balm::kernel<3>(text, [](InImage<T, 3> in, OutImage<T, 3> out, Out<value_of<T>> seen) {
+        return balm::kernel<3>(text, [](InImage<T, 3> in, OutImage<T, 3> out, Out<kernel_value<T>> seen) {
             Index x = global_id(0), y = global_id(1), z = global_id(2);
-            Var<value_of<T>> value = in(z, y, x);
+            Var<kernel_value<T>> value = in(z, y, x);
             out(in.depth() - 1 - z, in.height() - 1 - y, in.width() - 1 - x) = value;
             seen[(z * global_size(1) + y) * global_size(0) + x] = value;
         });
@@ -214,7 +214,7 @@ void turns_round(const device& on) {
     const shape extents = random_shape(N, random);
     with_image<T, N>(on, extents, [&](image<T, N> in) {
         auto out = on.image<T, N>(extents);
-        auto seen = on.out_buffer<value_of<T>>(extents);
+        auto seen = on.out_buffer<kernel_value<T>>(extents);
         const auto given = random_elements<T>(extents, random);
         in.write(std::span<const balm::detail::image_host<T>>(given));
         on.execute(kernel(in, out, seen), grid_of<N>(extents));
@@ -246,7 +246,7 @@ void turns_round_in_all_dimensions(const device& on) {
 template <class T, int N>
 auto look_at() {
     const auto text = "look_at(image, places, seen)";
-    return balm::kernel<1>(text, [](Sampled<T, N> image, In<float> places, Out<value_of<T>> seen) {
+    return balm::kernel<1>(text, [](Sampled<T, N> image, In<float> places, Out<kernel_value<T>> seen) {
         Index i = global_id(0);
         if constexpr (N == 1)
             seen[i] = image(places[i]);
@@ -261,8 +261,8 @@ constexpr std::size_t places_tried = 500;
 
 /// Places from one image before to one behind, not near the edges between elements where the nearest is
 /// meant: there the last bit of a coordinate decides.
-std::vector<float> random_places(const host_image& of, int dimensions, const sampler& through,
-                                 std::mt19937_64& random) {
+std::vector<float> random_coordinates(const host_image& of, int dimensions, const sampler& through,
+                                      std::mt19937_64& random) {
     std::vector<float> places;
     std::uniform_real_distribution<double> within(through.filter == image_filter::nearest ? 0.1 : 0.0,
                                                   through.filter == image_filter::nearest ? 0.9 : 1.0);
@@ -290,10 +290,10 @@ void samples(const device& on, const sampler& through) {
         const auto given = random_elements<T>(extents, random);
         looked_at.write(std::span<const balm::detail::image_host<T>>(given));
         const host_image oracle = seen_by_kernels<T>(given);
-        const std::vector<float> places = random_places(oracle, N, through, random);
+        const std::vector<float> places = random_coordinates(oracle, N, through, random);
         auto where = on.in_buffer<float>(places.size());
         where.write(places);
-        auto seen = on.out_buffer<value_of<T>>(places_tried);
+        auto seen = on.out_buffer<kernel_value<T>>(places_tried);
         on.execute(kernel(looked_at.sampled(through), where, seen), {places_tried});
         const auto got = seen.read();
 
@@ -310,7 +310,7 @@ void samples(const device& on, const sampler& through) {
             std::array<double, 3> at{};
             for (std::size_t d = 0; d < N; ++d) at[d] = static_cast<double>(places[N * i + d]);
             const lanes wanted = oracle.sampled(at, N, through);
-            for (int k = 0; k < count_of<value_of<T>>; ++k)
+            for (int k = 0; k < count_of<kernel_value<T>>; ++k)
                 ASSERT_NEAR(number(got[i], k), wanted[static_cast<std::size_t>(k)], room)
                     << "place " << at[0] << ", " << at[1] << ", " << at[2] << " in " << to_string(extents);
         }

@@ -18,7 +18,8 @@ using namespace balm::dsl;
 using testing::HasSubstr;
 
 /// What is said of a kernel of one parameter, run by a group of four.
-std::string refusal(const std::shared_ptr<const ir::function>& kernel, std::vector<std::int32_t> elements) {
+std::string refusal_by_interpreter(const std::shared_ptr<const ir::function>& kernel,
+                                   std::vector<std::int32_t> elements) {
     const interpreter_argument arguments[] = {memory_of(elements)};
     return message_of<std::runtime_error>([&] { interpret(*kernel, {{4, 1, 1}, {4, 1, 1}}, arguments); });
 }
@@ -27,9 +28,11 @@ std::string refusal(const std::shared_ptr<const ir::function>& kernel, std::vect
 
 TEST(C14_interpreter, refuses_elements_beyond_memory) {
     const auto ahead = balm::kernel<1>("ahead", [](Mixed<int> x) { x[global_id(0)] = x[global_id(0) + 1]; });
-    EXPECT_THAT(refusal(ahead.function(), {1, 2, 3, 4}), HasSubstr("no 4 bytes of this address space"));
+    EXPECT_THAT(refusal_by_interpreter(ahead.function(), {1, 2, 3, 4}),
+                HasSubstr("no 4 bytes of this address space"));
     const auto behind = balm::kernel<1>("behind", [](Mixed<int> x) { x[global_id(0) - 1] = 5; });
-    EXPECT_THAT(refusal(behind.function(), {1, 2, 3, 4}), HasSubstr("no 4 bytes of this address space"));
+    EXPECT_THAT(refusal_by_interpreter(behind.function(), {1, 2, 3, 4}),
+                HasSubstr("no 4 bytes of this address space"));
 }
 
 TEST(C14_interpreter, refuses_private_elements_beyond_their_array) {
@@ -38,7 +41,8 @@ TEST(C14_interpreter, refuses_private_elements_beyond_their_array) {
         own[x[0]] = 1;
         x[global_id(0)] = own[3];
     });
-    EXPECT_THAT(refusal(kernel.function(), {4, 0, 0, 0}), HasSubstr("no 4 bytes of this address space"));
+    EXPECT_THAT(refusal_by_interpreter(kernel.function(), {4, 0, 0, 0}),
+                HasSubstr("no 4 bytes of this address space"));
 }
 
 TEST(C14_interpreter, refuses_kernels_that_do_not_end) {
@@ -47,7 +51,7 @@ TEST(C14_interpreter, refuses_kernels_that_do_not_end) {
             x[1] = x[1] ^ 1;
         }
     });
-    EXPECT_THAT(refusal(kernel.function(), {0, 0, 0, 0}), HasSubstr("does not end"));
+    EXPECT_THAT(refusal_by_interpreter(kernel.function(), {0, 0, 0, 0}), HasSubstr("does not end"));
 }
 
 TEST(C14_interpreter, refuses_barriers_that_some_work_items_miss) {
@@ -69,16 +73,16 @@ TEST(C14_interpreter, refuses_barriers_that_some_work_items_miss) {
         faulty.blocks[0].insert(faulty.blocks[0].begin(), own);
         break;
     }
-    EXPECT_THAT(refusal(std::make_shared<const ir::function>(faulty), {0, 0, 1, 0}),
+    EXPECT_THAT(refusal_by_interpreter(std::make_shared<const ir::function>(faulty), {0, 0, 1, 0}),
                 HasSubstr("a barrier that some work-items of the group miss"));
 }
 
 TEST(C14_interpreter, refuses_what_it_does_not_know) {
     const auto prints = balm::kernel<1>("prints", [](Mixed<int> x) { print("{}\n", x[0]); });
-    EXPECT_THAT(refusal(prints.function(), {0}), HasSubstr("'print' is not interpreted"));
+    EXPECT_THAT(refusal_by_interpreter(prints.function(), {0}), HasSubstr("'print' is not interpreted"));
     const auto plus = source_function<int(int, int)>("plus", "int plus(int a, int b) { return a + b; }");
     const auto text = balm::kernel<1>("text", [&](Mixed<int> x) { x[0] = plus(x[0], x[0]); });
-    EXPECT_THAT(refusal(text.function(), {0}), HasSubstr("a function given as text"));
+    EXPECT_THAT(refusal_by_interpreter(text.function(), {0}), HasSubstr("a function given as text"));
 }
 
 }  // namespace balm::test

@@ -64,9 +64,7 @@ TEST(C8_parameters, by_value_that_do_not_fit_are_refused) {
 
 template <class T>
 class C8_memory : public testing::Test {};
-using all_types = testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
-                                 std::uint32_t, std::int64_t, std::uint64_t, float, double>;
-TYPED_TEST_SUITE(C8_memory, all_types);
+TYPED_TEST_SUITE(C8_memory, scalar_types);
 
 TYPED_TEST(C8_memory, in_out_mixed_and_local_of_every_type) {
     using T = TypeParam;

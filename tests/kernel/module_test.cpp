@@ -949,7 +949,7 @@ std::shared_ptr<const ir::function> printed_kernel() {
     return made;
 }
 
-std::string printed(const ir::function& kernel, runtime::dialect language) {
+std::string written_out_text(const ir::function& kernel, runtime::dialect language) {
     device_info device;
     device.constant_memory = 64 << 10;
     device.max_constant_arguments = 8;
@@ -960,7 +960,7 @@ std::string printed(const ir::function& kernel, runtime::dialect language) {
 
 TEST(A1_modules, print_constants_as_read_only_parameters) {
     const auto kernel = printed_kernel();
-    EXPECT_EQ(printed(*kernel, runtime::dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
+    EXPECT_EQ(written_out_text(*kernel, runtime::dialect::opencl_c), R"(#pragma OPENCL FP_CONTRACT OFF
 
 float square(float x, constant float* factors) {
     return fma(fma(factors[2], x, factors[1]), x, factors[0]);
@@ -976,7 +976,7 @@ kernel void fit(
     y[gid] = fma(*bias, (float)big[gid], square(x[gid], factors));
 }
 )");
-    EXPECT_EQ(printed(*kernel, runtime::dialect::cuda_cpp), R"(
+    EXPECT_EQ(written_out_text(*kernel, runtime::dialect::cuda_cpp), R"(
 static __device__ inline float square(float x, const float* __restrict__ factors) {
     return fmaf(fmaf(factors[2], x, factors[1]), x, factors[0]);
 }
@@ -999,7 +999,7 @@ TEST(A1_modules, have_kernels_that_are_the_same_in_every_process) {
     const auto second = printed_kernel();
     EXPECT_EQ(first->identity, second->identity);
     for (const auto language : {runtime::dialect::opencl_c, runtime::dialect::cuda_cpp})
-        EXPECT_EQ(printed(*first, language), printed(*second, language));
+        EXPECT_EQ(written_out_text(*first, language), written_out_text(*second, language));
 }
 
 }  // namespace

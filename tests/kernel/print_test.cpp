@@ -43,7 +43,7 @@ private:
 
 /// The text of n work-items of a kernel.
 template <class Kernel, class... A>
-std::string printed(const device& on, const Kernel& kernel, std::size_t n, const A&... arguments) {
+std::string output_of(const device& on, const Kernel& kernel, std::size_t n, const A&... arguments) {
     listener heard(on);
     on.execute(kernel(arguments...), {n});
     return heard.text();
@@ -67,7 +67,7 @@ void expect_formats(const device& on, const std::vector<std::string>& specificat
             expected += fmt::format(fmt::runtime("[{:" + each + "}]"), value);
         expected += "\n";
     }
-    EXPECT_EQ(printed(on, kernel, values.size(), test::in(on, host)), expected);
+    EXPECT_EQ(output_of(on, kernel, values.size(), test::in(on, host)), expected);
 }
 
 template <class T>
@@ -104,13 +104,13 @@ struct body {
 };
 BALM_STRUCT(body, pos, kind, mass, small, tags, matrix, last)
 
-std::string words(const tag& t) { return fmt::format("{{id: {}, is_set: {}}}", t.id, t.is_set); }
-std::string words(const body& b) {
+std::string text_of(const tag& t) { return fmt::format("{{id: {}, is_set: {}}}", t.id, t.is_set); }
+std::string text_of(const body& b) {
     return fmt::format(
         "{{pos: ({}, {}, {}), kind: {}, mass: {}, small: {}, tags: [{}, {}], matrix: [{}, {}, {}, {}], "
         "last: {}}}",
-        b.pos.x, b.pos.y, b.pos.z, b.kind, b.mass, static_cast<float>(b.small), words(b.tags[0]),
-        words(b.tags[1]), b.matrix[0][0], b.matrix[0][1], b.matrix[1][0], b.matrix[1][1], b.last);
+        b.pos.x, b.pos.y, b.pos.z, b.kind, b.mass, static_cast<float>(b.small), text_of(b.tags[0]),
+        text_of(b.tags[1]), b.matrix[0][0], b.matrix[0][1], b.matrix[1][0], b.matrix[1][1], b.last);
 }
 body random_body(std::mt19937_64& random) {
     body b{};
@@ -133,7 +133,7 @@ std::string lanes_words(const vec<T, N>& v, const std::string& specification) {
     return text + ")";
 }
 template <class T, int N>
-void expect_lanes(const device& on, const std::string& specification) {
+void expect_printed_lanes(const device& on, const std::string& specification) {
     std::mt19937_64 random = seeded_random();
     host_array<vec<T, N>> values{shape(3)};
     for (auto& v : values)
@@ -144,12 +144,12 @@ void expect_lanes(const device& on, const std::string& specification) {
     });
     std::string expected;
     for (const auto& v : values) expected += lanes_words(v, "") + " " + lanes_words(v, specification) + "\n";
-    EXPECT_EQ(printed(on, kernel, 3, test::in(on, values)), expected);
+    EXPECT_EQ(output_of(on, kernel, 3, test::in(on, values)), expected);
 }
 
 /// The message with which a print in a kernel is refused; `line` is where it stood.
 template <class Body>
-std::string refusal(Body&& body) {
+std::string refusal_of_print(Body&& body) {
     return message_of<trace_error>([&] {
         balm::kernel<1>("refused",
                         [&](In<float> x, In<int> n, In<float4> v, In<tag> t) { body(x, n, v, t); });
@@ -191,7 +191,7 @@ TEST(A6_printing, formats_half_as_the_float_it_is_computed_with) {
         }
         const auto kernel =
             balm::kernel<1>("halves", [](In<half> in) { print("{:.4f};", in[global_id(0)]); });
-        EXPECT_EQ(printed(on, kernel, 4, test::in(on, host)), expected);
+        EXPECT_EQ(output_of(on, kernel, 4, test::in(on, host)), expected);
     });
 }
 
@@ -206,7 +206,7 @@ TEST(A6_printing, takes_positions_widths_from_arguments_and_braces) {
         for (int i = 0; i < 5; ++i)
             expected += fmt::format("{1} {0} {1:>{2}} {{{0}}} }}{{ ", i, i * 10, i + 3) +
                         fmt::format("{:>{}.{}f}\n", static_cast<float>(i) / 3.f, i + 6, 2);
-        EXPECT_EQ(printed(on, kernel, 5), expected);
+        EXPECT_EQ(output_of(on, kernel, 5), expected);
     });
 }
 
@@ -214,7 +214,7 @@ TEST(A6_printing, says_where_a_width_from_an_argument_cannot_be) {
     on_all_devices([](const device& on) {
         const auto kernel =
             balm::kernel<1>("widths", [] { print("{:{}};", 7, cast<int>(global_id(0)) - 1); });
-        const std::string text = printed(on, kernel, 2);
+        const std::string text = output_of(on, kernel, 2);
         EXPECT_THAT(text,
                     AllOf(HasSubstr("cannot be formatted"), HasSubstr("negative width"), HasSubstr("7;")));
     });
@@ -226,13 +226,13 @@ TEST(A6_printing, widths_and_precisions_end_at_4096) {
             Int i = cast<int>(global_id(0));
             print("{:{}}{:.{}f};", 7, 4095 + i, 1.f, 4095 + i);
         });
-        EXPECT_EQ(printed(on, kernel, 2),
+        EXPECT_EQ(output_of(on, kernel, 2),
                   fmt::format("{:4095}{:.4095f};", 7, 1.f) + fmt::format("{:4096}{:.4096f};", 7, 1.f));
         const auto beyond = balm::kernel<1>("beyond", [](Int width, Long precision) {
             print("{:{}}", 7, width);
             print("{:.{}f}", 1.f, precision);
         });
-        EXPECT_THAT(printed(on, beyond, 1, 1000000000, std::int64_t{1} << 40),
+        EXPECT_THAT(output_of(on, beyond, 1, 1000000000, std::int64_t{1} << 40),
                     AllOf(HasSubstr("a width or precision of 1000000000 is more than 4096"),
                           HasSubstr("a width or precision of 1099511627776 is more than 4096")));
     });
@@ -247,7 +247,7 @@ TEST(A6_printing, takes_strings_and_numbers_of_the_host_at_their_word) {
                   'c', true, 2.5, 1.25f, std::uint64_t{1} << 63);
         });
         word = "changed";
-        EXPECT_EQ(printed(on, kernel, 1),
+        EXPECT_EQ(output_of(on, kernel, 1),
                   fmt::format("{} {:>8} {} {:*^6} {} {} {:.2f} {} {}\n", "kept", letters, "view", "in", 'c',
                               true, 2.5, 1.25f, std::uint64_t{1} << 63));
     });
@@ -255,19 +255,19 @@ TEST(A6_printing, takes_strings_and_numbers_of_the_host_at_their_word) {
 
 TEST(A6_printing, prints_all_lanes_of_vectors) {
     on_all_devices([](const device& on) {
-        expect_lanes<float, 2>(on, ".2f");
-        expect_lanes<float, 3>(on, "+.1e");
-        expect_lanes<float, 4>(on, "10.3f");
-        expect_lanes<std::int32_t, 8>(on, "#x");
-        expect_lanes<std::uint8_t, 16>(on, "03");
-        expect_lanes<std::int64_t, 4>(on, "^22");
-        expect_lanes<std::uint16_t, 2>(on, "o");
+        expect_printed_lanes<float, 2>(on, ".2f");
+        expect_printed_lanes<float, 3>(on, "+.1e");
+        expect_printed_lanes<float, 4>(on, "10.3f");
+        expect_printed_lanes<std::int32_t, 8>(on, "#x");
+        expect_printed_lanes<std::uint8_t, 16>(on, "03");
+        expect_printed_lanes<std::int64_t, 4>(on, "^22");
+        expect_printed_lanes<std::uint16_t, 2>(on, "o");
         const auto kernel = balm::kernel<1>("some_lanes", [] {
             Float4 v(1.f, 2.f, 3.f, 4.f);
             v.w = 0.5f;
             print("{} {} {}", v.zyx, v.w, float2{7, 8});
         });
-        EXPECT_EQ(printed(on, kernel, 1), "(3, 2, 1) 0.5 (7, 8)");
+        EXPECT_EQ(output_of(on, kernel, 1), "(3, 2, 1) 0.5 (7, 8)");
     });
 }
 
@@ -283,8 +283,9 @@ TEST(A6_printing, prints_structures_by_their_members) {
             print("{}\n{} {}\n", b, in[i], b.tags[1]);
         });
         std::string expected;
-        for (const body& b : bodies) expected += words(b) + "\n" + words(b) + " " + words(b.tags[1]) + "\n";
-        EXPECT_EQ(printed(on, kernel, 4, test::in(on, bodies)), expected);
+        for (const body& b : bodies)
+            expected += text_of(b) + "\n" + text_of(b) + " " + text_of(b.tags[1]) + "\n";
+        EXPECT_EQ(output_of(on, kernel, 4, test::in(on, bodies)), expected);
     });
 }
 
@@ -293,7 +294,7 @@ TEST(A6_printing, applies_a_specification_to_each_number_of_a_structure) {
         const auto kernel = balm::kernel<1>("tags", [](In<tag> in) { print("{:#04x}", in[0]); });
         host_array<tag> one{shape(1)};
         one[0] = {10, true};
-        EXPECT_EQ(printed(on, kernel, 1, test::in(on, one)), "{id: 0x0a, is_set: 0x01}");
+        EXPECT_EQ(output_of(on, kernel, 1, test::in(on, one)), "{id: 0x0a, is_set: 0x01}");
     });
 }
 
@@ -310,7 +311,7 @@ TEST(A6_printing, prints_pointers_as_addresses) {
             out[2] = q.address();
             print("{} {:>24} {} {}", p, p + 3, q, m);
         });
-        const std::string text = printed(on, kernel, 1, memory, addresses);
+        const std::string text = output_of(on, kernel, 1, memory, addresses);
         const auto got = addresses.read();
         const auto pointer = [&](std::size_t k) { return reinterpret_cast<const void*>(got[k]); };
         const auto* const start = static_cast<const int*>(pointer(0)) - 2;
@@ -366,7 +367,7 @@ TEST(A6_printing, goes_by_indices_inside_grid_range) {
                 if (k < 100 && k % 2 == 1) expected += fmt::format("odd {}\n", k);
                 if (k < items) expected += fmt::format("end {}\n", k);
             }
-            EXPECT_EQ(printed(on, kernel, items, 100), expected);
+            EXPECT_EQ(output_of(on, kernel, items, 100), expected);
         }
     });
 }
@@ -415,7 +416,7 @@ TEST(A6_printing, works_in_functions_that_call_each_other) {
             expected += fmt::format("kernel {}\n", last);
         }
         auto out = on.out_buffer<int>(n);
-        EXPECT_EQ(printed(on, kernel, n, out), expected);
+        EXPECT_EQ(output_of(on, kernel, n, out), expected);
         expect_each(out.read(), [](std::size_t i) { return static_cast<int>(i) * 10 + 1; });
     });
 }
@@ -480,7 +481,7 @@ TEST(A6_printing, takes_its_first_arguments_ahead_of_the_others) {
         for (int i = 0; i < 2; ++i)
             for (const char* rest : {"string1 100", "string2 2.5", "string3 7", "string3 101"})
                 expected += fmt::format("blk(000) thd({:03}) {}\n", i, rest);
-        EXPECT_EQ(printed(on, kernel, 2), expected);
+        EXPECT_EQ(output_of(on, kernel, 2), expected);
     });
 }
 
@@ -490,9 +491,9 @@ TEST(A6_printing, tells_programs_apart_by_their_words) {
             return balm::kernel<1>("say", [&] { print(word + " {}\n", global_id(0)); });
         };
         const auto one = saying("one"), two = saying("two");
-        EXPECT_EQ(printed(on, one, 1), "one 0\n");
-        EXPECT_EQ(printed(on, two, 1), "two 0\n");
-        EXPECT_EQ(printed(on, one, 1), "one 0\n");
+        EXPECT_EQ(output_of(on, one, 1), "one 0\n");
+        EXPECT_EQ(output_of(on, two, 1), "two 0\n");
+        EXPECT_EQ(output_of(on, one, 1), "one 0\n");
     });
 }
 
@@ -674,10 +675,11 @@ TEST(A6_printing, fits_exactly_and_takes_any_size_of_buffer) {
 }
 
 TEST(A6_printing, refuses_formats_that_do_not_fit) {
-#define EXPECT_REFUSED(words, ...)                                                                       \
-    EXPECT_THAT(refusal([]([[maybe_unused]] auto& x, [[maybe_unused]] auto& n, [[maybe_unused]] auto& v, \
-                           [[maybe_unused]] auto& t) { print(__VA_ARGS__); }),                           \
-                AllOf(HasSubstr("print_test.cpp:" + std::to_string(__LINE__) + ": "), HasSubstr(words)))
+#define EXPECT_REFUSED(words, ...)                                                                        \
+    EXPECT_THAT(                                                                                          \
+        refusal_of_print([]([[maybe_unused]] auto& x, [[maybe_unused]] auto& n, [[maybe_unused]] auto& v, \
+                            [[maybe_unused]] auto& t) { print(__VA_ARGS__); }),                           \
+        AllOf(HasSubstr("print_test.cpp:" + std::to_string(__LINE__) + ": "), HasSubstr(words)))
     EXPECT_REFUSED("width or precision of 1000000000 is more than 4096", "{:1000000000d}", n[0]);
     EXPECT_REFUSED("width or precision of 4097 is more than 4096", "{0:*<4097}", n[0]);
     EXPECT_REFUSED("is more than 4096", "{:.99999999999999999999999f}", x[0]);

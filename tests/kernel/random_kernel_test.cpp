@@ -25,8 +25,8 @@ namespace balm::test {
 namespace {
 
 /// Case k has the seed BALM_TEST_SEED + k.
-const std::size_t cases = case_count(4), cases_without_devices = case_count(100),
-                  serial_cases = case_count(30);
+const std::size_t kernel_cases = case_count(4), cases_without_devices = case_count(100),
+                  serial_kernels = case_count(30);
 
 tree::data run_on(const device& on, const tree::recorded& recorded, const tree::data& before) {
     tree::data d = before;
@@ -75,7 +75,8 @@ tree::data run_on(const device& on, const tree::recorded& recorded, const tree::
 
 /// The first element that differs, and its bytes where they do first; "" for none.
 template <class T>
-std::string difference(const char* name, const std::vector<T>& got, const std::vector<T>& expected) {
+std::string first_element_that_differs(const char* name, const std::vector<T>& got,
+                                       const std::vector<T>& expected) {
     const std::size_t at = static_cast<std::size_t>(
         std::mismatch(got.begin(), got.end(), expected.begin(), expected.end()).first - got.begin());
     if (at == got.size() && at == expected.size()) return "";
@@ -96,13 +97,14 @@ std::string difference(const char* name, const std::vector<T>& got, const std::v
 }
 std::string difference(const tree::data& got, const tree::data& expected) {
     for (const std::string& each :
-         {difference("ints", got.ints, expected.ints), difference("floats", got.floats, expected.floats),
-          difference("halves", got.halves, expected.halves),
-          difference("half_vectors", got.half_vectors, expected.half_vectors),
-          difference("records", got.records, expected.records),
-          difference("spread", got.spread, expected.spread),
-          difference("out_image", got.out_image, expected.out_image),
-          difference("out", got.out, expected.out)})
+         {first_element_that_differs("ints", got.ints, expected.ints),
+          first_element_that_differs("floats", got.floats, expected.floats),
+          first_element_that_differs("halves", got.halves, expected.halves),
+          first_element_that_differs("half_vectors", got.half_vectors, expected.half_vectors),
+          first_element_that_differs("records", got.records, expected.records),
+          first_element_that_differs("spread", got.spread, expected.spread),
+          first_element_that_differs("out_image", got.out_image, expected.out_image),
+          first_element_that_differs("out", got.out, expected.out)})
         if (!each.empty()) return each;
     return "";
 }
@@ -206,7 +208,7 @@ serial_case draw_serial(std::uint64_t case_seed, serial_batch& batch) {
 }
 
 /// One call of the compiler for `count` kernels.
-void run_serially(std::uint64_t first_seed, std::size_t count) {
+void run_kernels_serially(std::uint64_t first_seed, std::size_t count) {
     serial_batch batch;
     std::vector<serial_case> all;
     for (std::size_t k = 0; k < count; ++k) all.push_back(draw_serial(first_seed + k, batch));
@@ -256,8 +258,8 @@ TEST(C14_random_kernels, mean_the_same_in_the_ir) {
 TEST(C14_random_kernels, mean_the_same_as_plain_cpp) {
     if (!has_serial_compiler()) GTEST_SKIP() << "The compiler that Balm was built with is not here";
     constexpr std::size_t together = 50;
-    for (std::size_t k = 0; k < serial_cases; k += together) {
-        run_serially(seed() + k, std::min(together, serial_cases - k));
+    for (std::size_t k = 0; k < serial_kernels; k += together) {
+        run_kernels_serially(seed() + k, std::min(together, serial_kernels - k));
         if (testing::Test::HasFailure()) break;
     }
 }
@@ -265,7 +267,7 @@ TEST(C14_random_kernels, mean_the_same_as_plain_cpp) {
 TEST(C14_random_kernels, leave_what_the_host_computes) {
     on_all_devices([](const device& on) {
         if (!on.info().has_images) return;
-        for_each_case(cases, [&](std::size_t k) {
+        for_each_case(kernel_cases, [&](std::size_t k) {
             const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
             constexpr bool with_texts = true;
             const tree::program p = tree::draw(case_seed, with_texts);
@@ -281,7 +283,7 @@ TEST(C14_random_kernels, leave_what_the_host_computes) {
                 if (found.empty()) return;
                 const tree::data unoptimised = run_on(on, record_kernel(p, {.optimise = false}), before);
                 report(found + optimiser_words(difference(unoptimised, expected).empty()));
-                if (cases == 1) show(recorded.kernel);
+                if (kernel_cases == 1) show(recorded.kernel);
             } catch (const error& fault) {
                 report(fault.what());
             }

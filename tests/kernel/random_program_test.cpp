@@ -20,8 +20,8 @@ namespace balm::test {
 
 namespace {
 
-constexpr std::size_t items = 16, group = 8;
-constexpr auto memory_size = items * static_cast<std::size_t>(random_program::slots);
+constexpr std::size_t program_items = 16, program_group = 8;
+constexpr auto memory_size = program_items * static_cast<std::size_t>(random_program::slots);
 
 template <class T>
 std::vector<T> drawn(std::mt19937_64& random, std::size_t count) {
@@ -38,7 +38,7 @@ half random_half(std::mt19937_64& random) {
     return x;
 }
 
-constexpr interpreter_grid grid{{items, 1, 1}, {group, 1, 1}};
+constexpr interpreter_grid grid{{program_items, 1, 1}, {program_group, 1, 1}};
 
 /// What a program is run on, and what it leaves.
 struct program_data {
@@ -100,7 +100,7 @@ struct program_data {
     }
     void run_on(const device& on, const random_program& program) {
         run_on(on, program.kernel, [&](const bound_kernel<1>& bound, const wait_list& after) {
-            return event(on.execute(bound, {items}, {group}, after));
+            return event(on.execute(bound, {program_items}, {program_group}, after));
         });
     }
     void run_unoptimised_on(const device& on, const random_program& program) {
@@ -109,7 +109,7 @@ struct program_data {
             made.options({.optimise = false});
             kernel = made.add(program.kernel);
             return made.entry([](balm::program& here, const bound_kernel<1>& bound, const wait_list& after) {
-                return event(here.execute(bound, {items}, {group}, after));
+                return event(here.execute(bound, {program_items}, {program_group}, after));
             });
         });
         run_on(on, *kernel, m.on(on));
@@ -118,7 +118,8 @@ struct program_data {
 
 /// The first element of another value, in words; "" for none. All NaN are one.
 template <class T>
-std::string difference(const char* name, const std::vector<T>& got, const std::vector<T>& expected) {
+std::string first_number_that_differs(const char* name, const std::vector<T>& got,
+                                      const std::vector<T>& expected) {
     for (std::size_t k = 0; k < got.size(); ++k) {
         if (std::memcmp(&got[k], &expected[k], sizeof(T)) == 0) continue;
         if constexpr (!std::integral<T>)
@@ -134,12 +135,12 @@ std::string difference(const char* name, const std::vector<T>& got, const std::v
     return "";
 }
 std::string difference(const program_data& got, const program_data& expected) {
-    for (const std::string& each : {difference("mixed", got.mixed, expected.mixed),
-                                    difference("out_int", got.out_int, expected.out_int),
-                                    difference("out_uint", got.out_uint, expected.out_uint),
-                                    difference("out_long", got.out_long, expected.out_long),
-                                    difference("out_float", got.out_float, expected.out_float),
-                                    difference("out_half", got.out_half, expected.out_half)})
+    for (const std::string& each : {first_number_that_differs("mixed", got.mixed, expected.mixed),
+                                    first_number_that_differs("out_int", got.out_int, expected.out_int),
+                                    first_number_that_differs("out_uint", got.out_uint, expected.out_uint),
+                                    first_number_that_differs("out_long", got.out_long, expected.out_long),
+                                    first_number_that_differs("out_float", got.out_float, expected.out_float),
+                                    first_number_that_differs("out_half", got.out_half, expected.out_half)})
         if (!each.empty()) return each;
     return "";
 }
@@ -148,10 +149,10 @@ void expect_same(const program_data& got, const program_data& expected) {
 }
 
 /// Case k has the seed BALM_TEST_SEED + k.
-const std::size_t cases = case_count(4), serial_cases = case_count(30);
+const std::size_t program_cases = case_count(4), serial_programs = case_count(30);
 
 /// One call of the compiler for `count` programs.
-void run_serially(std::uint64_t first_seed, std::size_t count) {
+void run_programs_serially(std::uint64_t first_seed, std::size_t count) {
     serial_batch batch;
     std::vector<random_program> programs;
     for (std::size_t k = 0; k < count; ++k) {
@@ -195,8 +196,8 @@ TEST(C14_random_programs, mean_the_same_however_they_are_lowered) {
 TEST(C14_random_programs, mean_the_same_as_plain_cpp) {
     if (!has_serial_compiler()) GTEST_SKIP() << "The compiler that Balm was built with is not here";
     constexpr std::size_t together = 50;
-    for (std::size_t k = 0; k < serial_cases; k += together) {
-        run_serially(seed() + k, std::min(together, serial_cases - k));
+    for (std::size_t k = 0; k < serial_programs; k += together) {
+        run_programs_serially(seed() + k, std::min(together, serial_programs - k));
         if (testing::Test::HasFailure()) break;
     }
 }
@@ -215,7 +216,7 @@ TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
     on_all_devices([](const device& on) {
         random_program_options options;
         options.divides_floats = on.info().has_correctly_rounded_divide;
-        for_each_case(cases, [&](std::size_t k) {
+        for_each_case(program_cases, [&](std::size_t k) {
             const std::uint64_t case_seed = seed() + static_cast<std::uint64_t>(k);
             std::mt19937_64 random(case_seed);
             const random_program program = draw_program(case_seed, options);
@@ -230,7 +231,7 @@ TEST(C14_random_programs, agree_with_the_interpreter_on_every_device) {
             got.run_unoptimised_on(on, program);
             ADD_FAILURE() << "BALM_TEST_CASES=1 BALM_TEST_SEED=" << case_seed << ": " << found
                           << optimiser_words(difference(got, expected).empty());
-            if (cases == 1)
+            if (program_cases == 1)
                 std::cout << ir::dump(*program.kernel.function())
                           << emit::print(ir::lower(*program.kernel.function(), {}).kernel,
                                          runtime::dialect::opencl_c);

@@ -24,14 +24,15 @@ std::string refusal(Body body) {
         });
     });
 }
-#define LINE_BELOW line_of(__FILE__, __LINE__ + 1)
+/// The line after the caller's.
+std::string line_below(int line = __builtin_LINE()) { return line_of(__FILE__, line + 1); }
 
 TEST(C13_restrictions, a_cpp_break_out_of_a_block) {
     std::string fault;
     std::string line;
     fault = refusal([&](auto& a, auto& out, Index i) {
         for (int k = 0; k < 3; ++k) {
-            line = LINE_BELOW;
+            line = line_below();
             IF (a[i] > k) {
                 out[i] = k;
                 break;
@@ -41,7 +42,7 @@ TEST(C13_restrictions, a_cpp_break_out_of_a_block) {
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("IF"), HasSubstr("break_()")));
     fault = refusal([&](auto& a, auto& out, Index i) {
         Int x = a[i];
-        line = LINE_BELOW;
+        line = line_below();
         WHILE (x > 0) {
             x -= 1;
             out[i] = x;
@@ -50,7 +51,7 @@ TEST(C13_restrictions, a_cpp_break_out_of_a_block) {
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("WHILE"), HasSubstr("break_()")));
     fault = refusal([&](auto& a, auto& out, Index i) {
-        line = LINE_BELOW;
+        line = line_below();
         for (Int k : range(10)) {
             out[i] = k;
             if (a.dimensions == 1) break;
@@ -63,7 +64,7 @@ TEST(C13_restrictions, a_cpp_return_out_of_a_block) {
     std::string fault;
     std::string line;
     fault = refusal([&](auto& a, auto& out, Index i) {
-        line = LINE_BELOW;
+        line = line_below();
         IF (a[i] > 0) {
             out[i] = 1;
             return;
@@ -73,7 +74,7 @@ TEST(C13_restrictions, a_cpp_return_out_of_a_block) {
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("IF"), HasSubstr("return_()")));
     fault = message_of<trace_error>([&] {
         balm::function("early", [&](Int x) -> Int {
-            line = LINE_BELOW;
+            line = line_below();
             for (Int k : range(x)) return k;
             return x;
         });
@@ -86,7 +87,7 @@ TEST(C13_restrictions, blocks_that_record_nothing) {
     std::string line;
     fault = refusal([&](auto& a, auto& out, Index i) {
         for (Int k : range(5)) {
-            line = LINE_BELOW;
+            line = line_below();
             IF (a[i] == k) {
                 continue;
             }
@@ -95,7 +96,7 @@ TEST(C13_restrictions, blocks_that_record_nothing) {
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("IF"), HasSubstr("continue_()")));
     fault = refusal([&](auto& a, auto& out, Index i) {
-        line = LINE_BELOW;
+        line = line_below();
         IF (a[i] == 1) {
             out[i] = 1;
         }
@@ -103,7 +104,7 @@ TEST(C13_restrictions, blocks_that_record_nothing) {
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("ELSE"), HasSubstr("continue_()")));
     fault = refusal([&](auto& a, auto&, Index i) {
-        line = LINE_BELOW;
+        line = line_below();
         WHILE (a[i] == 1) {
         }
     });
@@ -236,28 +237,28 @@ TEST(C13_restrictions, values_outside_of_their_block) {
     fault = refusal([&](auto& a, auto& out, Index i) {
         std::optional<Int> inside;
         IF (a[i] > 0) {
-            made = LINE_BELOW;
+            made = line_below();
             inside.emplace(a[i] * 2);
         }
         Int other = a[i] * 3;
         out[i] = other;
-        used = LINE_BELOW;
+        used = line_below();
         out[i + 1] = *inside + 1;
     });
     EXPECT_THAT(fault,
                 AllOf(HasSubstr(used + " a device value"), made_there(), HasSubstr("before the block")));
     fault = refusal([&](auto& a, auto& out, Index i) {
         std::optional<Int> inside;
-        made = LINE_BELOW;
+        made = line_below();
         Bool b = a[i] > 0 && (inside.emplace(a[i] * 2), *inside > 3);
-        used = LINE_BELOW;
+        used = line_below();
         out[i] = *inside + select(b, 1, 0);
     });
     EXPECT_THAT(fault,
                 AllOf(HasSubstr(used + " a device value"), made_there(), HasSubstr("before the block")));
     fault = refusal([&](auto&, auto& out, Index i) {
         std::optional<Int> inside;
-        made = LINE_BELOW;
+        made = line_below();
         for (Int k : range(3)) inside.emplace(k);
         *inside += 1;
         out[i] = *inside;
@@ -271,7 +272,7 @@ TEST(C17_barriers, that_not_all_work_items_reach_are_refused) {
     std::string line;
     fault = refusal([&](auto& a, auto&, Index i) {
         IF (a[i] > 0) {
-            line = LINE_BELOW;
+            line = line_below();
             barrier();
         }
     });
@@ -404,13 +405,13 @@ TEST(C13_restrictions, a_range_whose_step_is_zero) {
     std::string fault;
     std::string line;
     fault = refusal([&](auto&, auto& out, Index i) {
-        line = LINE_BELOW;
+        line = line_below();
         for (Int k : range(0, 5, 0)) out[i] = k;
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("step"), HasSubstr("0")));
     fault = refusal([&](auto&, auto& out, Index i) {
         Int step = 0;
-        line = LINE_BELOW;
+        line = line_below();
         for (Int k : range(0, 5, step)) out[i] = k;
     });
     EXPECT_THAT(fault, AllOf(HasSubstr(line), HasSubstr("step")));

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "balm/balm.hpp"
@@ -10,9 +12,22 @@
 
 namespace balm::test {
 
+using scalar_types = testing::Types<bool, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
+                                    std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+
+/// Work-items of kernels that run with any number of them.
+inline constexpr std::size_t some_items = 1000, vector_items = 64;
+
 template <class T>
 in_buffer<T> in(const device& on, const host_array<T>& values) {
     auto memory = on.in_buffer<T>(values.size());
+    memory.write(std::span<const T>(values));
+    return memory;
+}
+
+template <class T>
+mixed_buffer<T> mixed(const device& on, const host_array<T>& values) {
+    auto memory = on.mixed_buffer<T>(values.size());
     memory.write(std::span<const T>(values));
     return memory;
 }

@@ -13,11 +13,11 @@ namespace {
 
 using namespace balm::dsl;
 
-struct particle {
+struct moving_point {
     float4 pos, vel;
-    bool operator==(const particle&) const = default;
+    bool operator==(const moving_point&) const = default;
 };
-BALM_STRUCT(particle, pos, vel)
+BALM_STRUCT(moving_point, pos, vel)
 
 struct inner {
     std::uint8_t tag;
@@ -157,10 +157,10 @@ TEST(A5_structs, packed_and_with_unnamed_members_lie_as_on_the_host) {
 
 TEST(A5_structs, are_read_written_and_copied_whole_and_by_member) {
     const auto kernel =
-        balm::kernel<1>("move", [](Mixed<particle> particles, Float dt, Out<particle> copies) {
+        balm::kernel<1>("move", [](Mixed<moving_point> particles, Float dt, Out<moving_point> copies) {
             Index i = global_id(0);
-            Var<particle> p = particles[i];
-            Var<particle> before = p;
+            Var<moving_point> p = particles[i];
+            Var<moving_point> before = p;
             p.pos += dt * p.vel;
             p.vel.xy = p.vel.yx;
             particles[i] = p;
@@ -170,27 +170,27 @@ TEST(A5_structs, are_read_written_and_copied_whole_and_by_member) {
         });
     constexpr std::size_t n = 50;
     auto random = seeded_random();
-    host_array<particle> start(n);
+    host_array<moving_point> start(n);
     std::uniform_int_distribution<int> any(-100, 100);
-    for (particle& p : start)
+    for (moving_point& p : start)
         for (int k = 0; k < 4; ++k) {
             p.pos[k] = static_cast<float>(any(random));
             p.vel[k] = static_cast<float>(any(random));
         }
     on_all_devices([&](const device& on) {
-        auto particles = on.mixed_buffer<particle>(n);
-        particles.write(std::span<const particle>(start));
-        auto copies = on.out_buffer<particle>(n);
+        auto particles = on.mixed_buffer<moving_point>(n);
+        particles.write(std::span<const moving_point>(start));
+        auto copies = on.out_buffer<moving_point>(n);
         on.execute(kernel(particles, 0.5f, copies), {n});
         const auto moved = particles.read();
         const auto kept = copies.read();
         for (std::size_t i = 0; i < n; ++i) {
-            particle wanted = start[i];
+            moving_point wanted = start[i];
             for (int k = 0; k < 4; ++k) wanted.pos[k] += 0.5f * wanted.vel[k];
             wanted.pos.w = 7;
             std::swap(wanted.vel.x, wanted.vel.y);
             ASSERT_EQ(moved[i], wanted) << i;
-            ASSERT_EQ(kept[i], (particle{start[i].pos, {}})) << i;
+            ASSERT_EQ(kept[i], (moving_point{start[i].pos, {}})) << i;
         }
     });
 }
@@ -330,25 +330,25 @@ TEST(A5_structs, are_copied_with_what_was_written_at_a_position_of_an_array_of_s
 }
 
 TEST(A5_structs, are_passed_by_value_returned_and_shared_in_local_memory) {
-    const auto mirrored = balm::function("mirrored(p)", [](Var<particle> p) {
+    const auto mirrored = balm::function("mirrored(p)", [](Var<moving_point> p) {
         p.pos = -p.pos;
         return p;
     });
-    const auto kernel = balm::kernel<1>(
-        "shared", [&](Var<particle> by, Var<one_byte> small, Local<particle> shared, Out<particle> out) {
-            Index i = global_id(0), lid = local_id(0);
-            shared[lid] = by;
-            shared[lid].pos.x = cast<float>(i) + cast<float>(Int(small.value));
-            local_barrier();
-            out[i] = mirrored(shared[local_size(0) - 1 - lid]);
-        });
-    const particle by{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}};
+    const auto kernel = balm::kernel<1>("shared", [&](Var<moving_point> by, Var<one_byte> small,
+                                                      Local<moving_point> shared, Out<moving_point> out) {
+        Index i = global_id(0), lid = local_id(0);
+        shared[lid] = by;
+        shared[lid].pos.x = cast<float>(i) + cast<float>(Int(small.value));
+        local_barrier();
+        out[i] = mirrored(shared[local_size(0) - 1 - lid]);
+    });
+    const moving_point by{{{1, 2, 3, 4}}, {{5, 6, 7, 8}}};
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<particle>(32);
-        on.execute(kernel(by, one_byte{-3}, balm::local<particle>(8), out), {32}, {8});
+        auto out = on.out_buffer<moving_point>(32);
+        on.execute(kernel(by, one_byte{-3}, balm::local<moving_point>(8), out), {32}, {8});
         const auto got = out.read();
         for (std::size_t i = 0; i < 32; ++i) {
-            particle wanted = by;
+            moving_point wanted = by;
             wanted.pos.x = static_cast<float>(i / 8 * 8 + 7 - i % 8) - 3;
             for (int k = 0; k < 4; ++k) wanted.pos[k] = -wanted.pos[k];
             EXPECT_EQ(got[i], wanted) << i;

@@ -26,16 +26,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr int lanes = lanes_of_sub_group;
+constexpr int sub_group_lanes = lanes_of_sub_group;
 /// Sizes of groups: whole sub-groups and not, one work-item, more than one sub-group.
 constexpr std::size_t group_sizes[] = {1, 32, 33, 100};
-
-template <class T>
-mixed_buffer<T> mixed(const device& on, const host_array<T>& values) {
-    auto memory = on.mixed_buffer<T>(values.size());
-    memory.write(std::span<const T>(values));
-    return memory;
-}
 
 /// Where work-item i of a row of groups stands.
 struct host_place {
@@ -45,9 +38,9 @@ struct host_place {
         : group(i / group_size),
           first_of_group(group * group_size),
           item(i % group_size),
-          lane(item % lanes),
+          lane(item % sub_group_lanes),
           first(i - lane),
-          present(std::min<std::size_t>(lanes, group_size - (item - lane))) {}
+          present(std::min<std::size_t>(sub_group_lanes, group_size - (item - lane))) {}
 };
 
 /// Runs the kernel (In<T>, Out<R>) on random values in groups of each size, and compares with
@@ -548,10 +541,10 @@ TYPED_TEST(G8_sub_group_scans, are_those_of_the_standard_library) {
                 for (T& v : values) v = std::round(std::remainder(v, T(1000))) + T(0);  // no -0
             std::vector<T> expected(9 * count);
             for (std::size_t g = 0; g < count; g += size)
-                for (std::size_t s = 0; s < size; s += lanes) {
+                for (std::size_t s = 0; s < size; s += sub_group_lanes) {
                     const auto first = values.begin() + static_cast<std::ptrdiff_t>(g + s);
                     const auto last =
-                        first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(lanes, size - s));
+                        first + static_cast<std::ptrdiff_t>(std::min<std::size_t>(sub_group_lanes, size - s));
                     const auto put = [&](std::size_t k, auto op, T start) {
                         std::vector<T> inclusive, exclusive;
                         std::inclusive_scan(first, last, std::back_inserter(inclusive), op);

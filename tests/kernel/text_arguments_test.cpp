@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emit/printer.hpp"
+#include "kernel/particle.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -16,12 +17,6 @@ namespace {
 using namespace balm::dsl;
 using testing::AllOf;
 using testing::HasSubstr;
-
-struct particle {
-    balm::float4 pos, vel;
-    std::int32_t id;
-};
-BALM_STRUCT(particle, pos, vel, id)
 
 TEST(C11_text_kernels_without_a_signature, take_what_the_text_declares) {
     const auto scale = source_kernel<1>("scale", R"(

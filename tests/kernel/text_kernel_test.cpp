@@ -13,6 +13,7 @@
 
 #include "emit/printer.hpp"
 #include "kernel/launch/kernel_program.hpp"
+#include "kernel/particle.hpp"
 #include "kernel/run.hpp"
 #include "support/nvrtc_listener.hpp"
 
@@ -26,11 +27,6 @@ using testing::HasSubstr;
 using testing::Not;
 namespace fs = std::filesystem;
 
-struct particle {
-    balm::float4 pos, vel;
-    std::int32_t id;
-};
-BALM_STRUCT(particle, pos, vel, id)
 struct named_alike {
     int y;
     float z;
@@ -520,7 +516,7 @@ TEST_F(C11_text_kernels, functions_that_wait_are_refused_under_a_condition) {
 // ---- what is refused --------------------------------------------------------------------------------
 
 template <int N = 1, class Signature = scale_signature, class... Sources>
-std::string refusal(const std::string& name, const Sources&... sources) {
+std::string refusal_of_source(const std::string& name, const Sources&... sources) {
     return message_of<usage_error>([&] { balm::source_kernel<N, Signature>(name, sources...); });
 }
 
@@ -552,34 +548,37 @@ TEST_F(C11_text_kernels, files_that_cannot_be_read_are_refused_by_name) {
 }
 
 TEST_F(C11_text_kernels, names_that_the_text_lacks_are_refused) {
-    EXPECT_THAT(refusal("other", scale_text), AllOf(HasSubstr("no kernel 'other'"), HasSubstr("'scale'")));
-    EXPECT_THAT(refusal("scale", "float scale;"), HasSubstr("there is no kernel in it"));
-    EXPECT_THAT(refusal("scale", "scale.cl"), HasSubstr("from_files"));
-    EXPECT_THAT(refusal("two words", scale_text), HasSubstr("C identifier"));
-    EXPECT_THAT(refusal("", scale_text), HasSubstr("C identifier"));
-    EXPECT_THAT(refusal("scale"), HasSubstr("has no source text"));
-    EXPECT_THAT(refusal("scale", ""), HasSubstr("is empty"));
-    EXPECT_THAT(refusal("scale", scale_text, std::string("\n") + scale_text), HasSubstr("defined twice"));
+    EXPECT_THAT(refusal_of_source("other", scale_text),
+                AllOf(HasSubstr("no kernel 'other'"), HasSubstr("'scale'")));
+    EXPECT_THAT(refusal_of_source("scale", "float scale;"), HasSubstr("there is no kernel in it"));
+    EXPECT_THAT(refusal_of_source("scale", "scale.cl"), HasSubstr("from_files"));
+    EXPECT_THAT(refusal_of_source("two words", scale_text), HasSubstr("C identifier"));
+    EXPECT_THAT(refusal_of_source("", scale_text), HasSubstr("C identifier"));
+    EXPECT_THAT(refusal_of_source("scale"), HasSubstr("has no source text"));
+    EXPECT_THAT(refusal_of_source("scale", ""), HasSubstr("is empty"));
+    EXPECT_THAT(refusal_of_source("scale", scale_text, std::string("\n") + scale_text),
+                HasSubstr("defined twice"));
     const auto traced = balm::kernel<1>("traced", [](Out<int> out) { out[0] = 1; });
-    EXPECT_THAT(refusal("scale", traced), HasSubstr("was traced"));
+    EXPECT_THAT(refusal_of_source("scale", traced), HasSubstr("was traced"));
 }
 
 TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) {
-    EXPECT_THAT((refusal<1, void(float, In<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(float, In<float>)>("scale", scale_text)),
                 AllOf(HasSubstr("3 parameters"), HasSubstr("(float, In<float>)"),
                       HasSubstr("(float factor, __global const float* in, __global float* out)")));
-    EXPECT_THAT((refusal<1, void(double, In<float>, Out<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(double, In<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("parameter 1 'factor' is float in the text, but double"));
-    EXPECT_THAT((refusal<1, void(In<float>, In<float>, Out<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(In<float>, In<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("parameter 1 'factor' is a value"));
-    EXPECT_THAT((refusal<1, void(float, In<int>, Out<float>)>("scale", scale_text)), HasSubstr("In<int>"));
-    EXPECT_THAT((refusal<1, void(float, In<float>, In<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(float, In<int>, Out<float>)>("scale", scale_text)),
+                HasSubstr("In<int>"));
+    EXPECT_THAT((refusal_of_source<1, void(float, In<float>, In<float>)>("scale", scale_text)),
                 HasSubstr("write const"));
-    EXPECT_THAT((refusal<1, void(float, Out<float>, Out<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(float, Out<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("is const"));
-    EXPECT_THAT((refusal<1, void(float, Local<float>, Out<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(float, Local<float>, Out<float>)>("scale", scale_text)),
                 HasSubstr("__global"));
-    EXPECT_THAT(refusal("f", "float f(float x) { return x; }\nkernel void k() {}"),
+    EXPECT_THAT(refusal_of_source("f", "float f(float x) { return x; }\nkernel void k() {}"),
                 HasSubstr("not a kernel"));
     const auto function = [](const char* words) {
         return message_of<usage_error>([&] { balm::source_function<float(float)>("f", words); });
@@ -596,7 +595,7 @@ TEST_F(C11_text_kernels, signatures_that_differ_are_refused_and_both_are_shown) 
     EXPECT_THAT(message_of<usage_error>(
                     [] { balm::source_function<float(particle)>("f", "float f(float4 p) { return p.x; }"); }),
                 HasSubstr("is float4 in the text, but particle"));
-    EXPECT_THAT((refusal<1, void(float, In<particle>, Out<float>)>("scale", scale_text)),
+    EXPECT_THAT((refusal_of_source<1, void(float, In<particle>, Out<float>)>("scale", scale_text)),
                 HasSubstr("In<particle>"));
     EXPECT_THAT(function("float f(float x) { return f(x); }"), HasSubstr("recursion"));
     EXPECT_THAT(
@@ -799,10 +798,11 @@ TEST_F(C11_text_kernels, other_parameters_that_a_device_sees_are_refused_at_the_
 TEST_F(C11_text_kernels, texts_beyond_the_limits_are_refused_when_they_are_defined) {
     std::string brackets = "#ifdef UNKNOWN\n#endif\nkernel void scale(int a) { a = ";
     brackets += std::string(20000, '(') + "1" + std::string(20000, ')') + "; }";
-    EXPECT_THAT(refusal("scale", brackets),
+    EXPECT_THAT(refusal_of_source("scale", brackets),
                 AllOf(HasSubstr("text of scale, line 3"), HasSubstr("256 levels")));
-    EXPECT_THAT(refusal("scale", "typedef A B;\ntypedef B A;\nkernel void k(A a) { }"), HasSubstr("'k'"));
-    EXPECT_THAT(refusal("scale", "typedef;"), HasSubstr("no kernel"));
+    EXPECT_THAT(refusal_of_source("scale", "typedef A B;\ntypedef B A;\nkernel void k(A a) { }"),
+                HasSubstr("'k'"));
+    EXPECT_THAT(refusal_of_source("scale", "typedef;"), HasSubstr("no kernel"));
     // Files that include the next one twice, sixty deep.
     for (int k = 0; k < 60; ++k) {
         const std::string next = "#include \"" + std::to_string(k + 1) + ".h\"\n";

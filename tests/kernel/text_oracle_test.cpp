@@ -27,7 +27,7 @@ using namespace balm::dsl;
 namespace fs = std::filesystem;
 using bytes = host_array<std::uint8_t>;
 
-constexpr std::size_t items = 64;
+constexpr std::size_t oracle_items = 64;
 
 std::string text_folder() { return BALM_TEST_SOURCE_DIR "/tests/kernel/text/"; }
 
@@ -51,7 +51,7 @@ public:
             << emit::print(kernel, runtime::dialect::cuda_cpp)
             << "extern \"C\" void balm_host_run(const unsigned char* in, unsigned char* out) {\n"
                "    gridDim.x = "
-            << items << ";\n    for (unsigned i = 0; i < gridDim.x; ++i) {\n"
+            << oracle_items << ";\n    for (unsigned i = 0; i < gridDim.x; ++i) {\n"
             << "        blockIdx.x = i;\n        balm_cl::balm_entries::" << kernel.name
             << "(in, out);\n    }\n}\n";
         const std::string command =
@@ -98,7 +98,7 @@ void compare(const text_source& source, const std::string& name, std::size_t out
         ++tried;
         auto out = on.mixed_buffer<std::uint8_t>(out_size);
         out.write(std::vector<std::uint8_t>(out_size, 0));
-        on.execute(kernel(in(on, input), out), {items});
+        on.execute(kernel(in(on, input), out), {oracle_items});
         const auto got = out.read();
         for (std::size_t at = 0; at + element <= out_size && !testing::Test::HasFailure(); at += element)
             same(at, aligned_out + at, got.data() + at);
@@ -160,8 +160,8 @@ bool is_unused(std::size_t where, std::size_t element) {
 void compare_integers(const char* type, std::size_t size) {
     const auto source = text_source::from_string(std::string("#define T ") + type, "type") +
                         text_source::from_file(text_folder() + "integers.cl");
-    compare(source, "integers", items * 40 * 36 * size, random_bytes(items * 3 * 16 * size), size,
-            [size](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
+    compare(source, "integers", oracle_items * 40 * 36 * size, random_bytes(oracle_items * 3 * 16 * size),
+            size, [size](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 if (is_unused(at, size)) return;
                 const std::size_t per_item = at / size % (40 * 36);
                 EXPECT_EQ(std::memcmp(host, device, size), 0)
@@ -181,8 +181,8 @@ BALM_TEST_INTEGERS(ulong, 8)
 #undef BALM_TEST_INTEGERS
 
 TEST(C11_text_integers, of_mixed_sizes_compute_what_opencl_does) {
-    compare(text_source::from_file(text_folder() + "mixed_integers.cl"), "mixed_integers", items * 320,
-            random_bytes(items * 32), 4,
+    compare(text_source::from_file(text_folder() + "mixed_integers.cl"), "mixed_integers", oracle_items * 320,
+            random_bytes(oracle_items * 32), 4,
             [](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 EXPECT_EQ(value_at<std::int32_t>(host), value_at<std::int32_t>(device))
                     << "word " << at % 320 / 4 << " of work-item " << at / 320;
@@ -202,7 +202,8 @@ template <class T>
 void compare_floats(const char* name) {
     const auto source = text_source::from_string(std::string("#define T ") + name, "type") +
                         text_source::from_file(text_folder() + "floats.cl");
-    compare(source, "floats", items * 40 * 36 * sizeof(T), random_floats<T>(items * 3 * 16, 1000), sizeof(T),
+    compare(source, "floats", oracle_items * 40 * 36 * sizeof(T),
+            random_floats<T>(oracle_items * 3 * 16, 1000), sizeof(T),
             [](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 if (!is_unused(at, sizeof(T)))
                     expect_same_number<T>(host, device, at / sizeof(T) % (40 * 36));
@@ -212,16 +213,16 @@ TEST(C11_text_floats, f32_compute_what_opencl_does) { compare_floats<float>("flo
 TEST(C11_text_floats, f64_compute_what_opencl_does) { compare_floats<double>("double"); }
 
 TEST(C11_text_floats, literals_and_components_are_those_of_opencl) {
-    compare(text_source::from_file(text_folder() + "components.cl"), "components", items * 640,
-            random_floats<float>(items * 16, 90), 4,
+    compare(text_source::from_file(text_folder() + "components.cl"), "components", oracle_items * 640,
+            random_floats<float>(oracle_items * 16, 90), 4,
             [](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 expect_same_number<float>(host, device, at % 640 / 4);
             });
 }
 
 TEST(C11_text_floats, elementary_functions_are_near_those_of_opencl) {
-    compare(text_source::from_file(text_folder() + "near.cl"), "near", items * 640,
-            random_floats<float>(items * 16, 90), 4,
+    compare(text_source::from_file(text_folder() + "near.cl"), "near", oracle_items * 640,
+            random_floats<float>(oracle_items * 16, 90), 4,
             [](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 const double a = value_at<float>(host), b = value_at<float>(device);
                 EXPECT_NEAR(a, b, 1e-4 * std::max(1.0, std::fabs(b))) << "element " << at % 640 / 4;
@@ -233,10 +234,10 @@ TEST(C11_text_floats, elementary_functions_are_near_those_of_opencl) {
 void compare_conversions(const std::string& type, std::size_t size) {
     const auto source = text_source::from_string("#define F " + type, "type") +
                         text_source::from_file(text_folder() + "conversions.cl");
-    const bytes input = type == "float"    ? random_floats<float>(items * 4, 70000)
-                        : type == "double" ? random_floats<double>(items * 4, 70000)
-                                           : random_bytes(items * 4 * size);
-    compare(source, "conversions", items * 1344, input, 4,
+    const bytes input = type == "float"    ? random_floats<float>(oracle_items * 4, 70000)
+                        : type == "double" ? random_floats<double>(oracle_items * 4, 70000)
+                                           : random_bytes(oracle_items * 4 * size);
+    compare(source, "conversions", oracle_items * 1344, input, 4,
             [](std::size_t at, const std::uint8_t* host, const std::uint8_t* device) {
                 const std::size_t part = at % 1344;
                 if (part >= 960 && part < 1088) return expect_same_number<float>(host, device, part);

@@ -9,6 +9,7 @@
 
 #include "emit/printer.hpp"
 #include "ir/lower/lower.hpp"
+#include "kernel/printed.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -17,12 +18,6 @@ namespace {
 
 using namespace balm::dsl;
 using testing::HasSubstr;
-
-constexpr std::size_t count = 300;
-
-std::string printed(const std::shared_ptr<const ir::function>& kernel) {
-    return emit::print(ir::lower(*kernel, {}).kernel, runtime::dialect::opencl_c);
-}
 
 TEST(C13_values, are_those_of_their_point_of_the_program) {
     const auto kernel =
@@ -50,12 +45,12 @@ TEST(C13_values, are_those_of_their_point_of_the_program) {
             out[at + 7] = x * 1000 + y;
         });
     auto random = seeded_random();
-    const auto a = random_values<std::int32_t>(random, count, -99, 99);
+    const auto a = random_values<std::int32_t>(random, some_items, -99, 99);
     on_all_devices([&](const device& on) {
-        auto memory = on.mixed_buffer<std::int32_t>(count);
+        auto memory = on.mixed_buffer<std::int32_t>(some_items);
         memory.write(std::span<const std::int32_t>(a));
-        auto out = on.out_buffer<std::int32_t>(8 * count);
-        on.execute(kernel(in(on, a), memory, out), {count});
+        auto out = on.out_buffer<std::int32_t>(8 * some_items);
+        on.execute(kernel(in(on, a), memory, out), {some_items});
         expect_each(out.read(), [&](std::size_t at) {
             const int x = a[at / 8];
             const int expected[] = {x, 4 * x, x + 1, x + 2, 0, x, 7, x * 1000 + x + 2};
@@ -72,13 +67,14 @@ TEST(C13_values, in_one_array_read_and_written_through_two_parameters) {
         b[i] = a[i] * 10 + before;
     });
     auto random = seeded_random();
-    const auto a = random_values<std::int32_t>(random, count, -99, 99);
+    const auto a = random_values<std::int32_t>(random, some_items, -99, 99);
     on_all_devices([&](const device& on) {
-        auto same = on.mixed_buffer<std::int32_t>(count), other = on.mixed_buffer<std::int32_t>(count);
+        auto same = on.mixed_buffer<std::int32_t>(some_items),
+             other = on.mixed_buffer<std::int32_t>(some_items);
         same.write(std::span<const std::int32_t>(a));
-        on.execute(kernel(in(on, a), other), {count});
+        on.execute(kernel(in(on, a), other), {some_items});
         expect_each(other.read(), [&](std::size_t i) { return 11 * a[i]; });
-        on.execute(kernel(same, same), {count});
+        on.execute(kernel(same, same), {some_items});
         expect_each(same.read(), [&](std::size_t i) { return (a[i] + 1) * 10 + a[i]; });
     });
 }
@@ -143,12 +139,12 @@ TEST(C13_values, narrow_within_a_kind_by_assignment) {
             d[i] = b[i];
         });
     auto random = seeded_random();
-    const auto a = random_values<std::int64_t>(random, count);
-    const auto b = random_values<double>(random, count);
+    const auto a = random_values<std::int64_t>(random, some_items);
+    const auto b = random_values<double>(random, some_items);
     on_all_devices([&](const device& on) {
-        auto c = on.out_buffer<std::int8_t>(count);
-        auto d = on.out_buffer<float>(count);
-        on.execute(kernel(in(on, a), in(on, b), c, d), {count});
+        auto c = on.out_buffer<std::int8_t>(some_items);
+        auto d = on.out_buffer<float>(some_items);
+        on.execute(kernel(in(on, a), in(on, b), c, d), {some_items});
         expect_each(c.read(), [&](std::size_t i) { return static_cast<std::int8_t>(a[i]); });
         expect_each(d.read(), [&](std::size_t i) { return static_cast<float>(b[i]); });
     });
@@ -162,9 +158,9 @@ TEST(C10_built_ins, the_magnitude_of_an_unsigned_sum_binds_as_a_call) {
         out[i] = abs(x + 3u) * 5u;
     });
     auto random = seeded_random();
-    const auto a = random_values<std::uint32_t>(random, count);
+    const auto a = random_values<std::uint32_t>(random, some_items);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::uint32_t>(on, kernel, count, in(on, a)),
+        expect_each(run<std::uint32_t>(on, kernel, some_items, in(on, a)),
                     [&](std::size_t i) { return (a[i] + 3u) * 5u; });
     });
 }
@@ -183,9 +179,9 @@ TEST(C9_functions, are_called_from_kernels_and_functions_and_printed_once) {
     EXPECT_EQ(text.find("int square(int x)"), text.rfind("int square(int x)"));
     EXPECT_THAT(text, HasSubstr("int square(int x)"));
     auto random = seeded_random();
-    const auto a = random_values<std::int32_t>(random, count, -99, 99);
+    const auto a = random_values<std::int32_t>(random, some_items, -99, 99);
     on_all_devices([&](const device& on) {
-        expect_each(run<std::int32_t>(on, kernel, count, in(on, a)),
+        expect_each(run<std::int32_t>(on, kernel, some_items, in(on, a)),
                     [&](std::size_t i) { return a[i] * a[i] + 9 + (a[i] + 1) * (a[i] + 1); });
     });
 }
@@ -246,11 +242,11 @@ TEST(C9_functions, with_control_flow_memory_and_no_result) {
         x[i] = factorial(before) + 1000 * after;
     });
     auto random = seeded_random();
-    const auto a = random_values<std::int32_t>(random, count, -3, 9);
+    const auto a = random_values<std::int32_t>(random, some_items, -3, 9);
     on_all_devices([&](const device& on) {
-        auto x = on.mixed_buffer<std::int32_t>(count);
+        auto x = on.mixed_buffer<std::int32_t>(some_items);
         x.write(std::span<const std::int32_t>(a));
-        on.execute(kernel(x), {count});
+        on.execute(kernel(x), {some_items});
         expect_each(x.read(), [&](std::size_t i) {
             int product = a[i] < 0 ? -1 : 1;
             for (int k = 2; k <= a[i]; ++k) product *= k;
@@ -272,10 +268,10 @@ TEST(C9_functions, generic_cpp_runs_on_host_and_device) {
         out[i] = step(a[i]);
     });
     auto random = seeded_random();
-    const auto a = random_values<double>(random, count, 0.0, 1.0);
+    const auto a = random_values<double>(random, some_items, 0.0, 1.0);
     on_all_devices([&](const device& on) {
-        const auto got = run<double>(on, kernel, count, in(on, a));
-        for (std::size_t i = 0; i < count; ++i) EXPECT_NEAR(got[i], smooth_step(a[i]), 1e-15);
+        const auto got = run<double>(on, kernel, some_items, in(on, a));
+        for (std::size_t i = 0; i < some_items; ++i) EXPECT_NEAR(got[i], smooth_step(a[i]), 1e-15);
     });
 }
 

@@ -25,9 +25,9 @@ namespace {
 
 using balm::detail::rule;
 
-constexpr scalar all_types[] = {scalar::boolean, scalar::i8,  scalar::u8,  scalar::i16,
-                                scalar::u16,     scalar::i32, scalar::u32, scalar::i64,
-                                scalar::u64,     scalar::f32, scalar::f64};
+constexpr scalar all_scalars[] = {scalar::boolean, scalar::i8,  scalar::u8,  scalar::i16,
+                                  scalar::u16,     scalar::i32, scalar::u32, scalar::i64,
+                                  scalar::u64,     scalar::f32, scalar::f64};
 constexpr int lane_counts[] = {2, 3, 4, 8, 16};
 constexpr std::size_t scalar_count = 2048;  ///< a multiple of 16: whole vectors of any length
 
@@ -281,7 +281,7 @@ TEST_P(C10_vector_builtins, give_in_each_lane_what_scalars_give) {
         for (const auto& each : by_lanes) expect_rows(on, given, each.first, each.second, wanted);
     });
 }
-INSTANTIATE_TEST_SUITE_P(all, C10_vector_builtins, testing::ValuesIn(all_types),
+INSTANTIATE_TEST_SUITE_P(all, C10_vector_builtins, testing::ValuesIn(all_scalars),
                          [](const auto& at) { return to_string(at.param); });
 
 /// The rows that take vectors of a type are those that take its scalars and keep them as they are.

@@ -15,8 +15,6 @@ namespace {
 
 using namespace balm::dsl;
 
-constexpr std::size_t count = 64;
-
 /// Random vectors of any bits, NaN of floating lanes apart.
 template <class V>
 host_array<V> any_vectors(std::mt19937_64& random, std::size_t n) {
@@ -50,28 +48,28 @@ TEST(C10_vector_conversions, round_and_saturate_as_scalars_do) {
             rounded[3 * i + 2] = convert<float2, rounding::toward_zero>(wide[i]);
         });
     auto random = seeded_random();
-    auto a = any_vectors<float4>(random, count);
+    auto a = any_vectors<float4>(random, vector_items);
     a[0] = {{0.5f, 1.5f, -0.5f, -1.5f}};
     a[1] = {{NAN, INFINITY, -INFINITY, 255.5f}};
-    host_array<int3> b(count);
+    host_array<int3> b(vector_items);
     for (int3& v : b)
         for (int k = 0; k < 3; ++k) v[k] = static_cast<std::int32_t>(random() % 600) - 300;
-    auto wide = any_vectors<double2>(random, count);
+    auto wide = any_vectors<double2>(random, vector_items);
     const auto on_host = [](float x, float (*round)(float), double low, double high) {
         return std::isnan(x) ? 0.0 : std::clamp(static_cast<double>(round(x)), low, high);
     };
     on_all_devices([&](const device& on) {
         if (!on.info().has_double) return;
-        auto ints = on.out_buffer<int4>(4 * count);
-        auto bytes = on.out_buffer<uchar4>(2 * count);
-        auto small = on.out_buffer<char3>(count);
-        auto rounded = on.out_buffer<float2>(3 * count);
-        on.execute(kernel(in(on, a), in(on, b), ints, bytes, small, rounded, in(on, wide)), {count});
+        auto ints = on.out_buffer<int4>(4 * vector_items);
+        auto bytes = on.out_buffer<uchar4>(2 * vector_items);
+        auto small = on.out_buffer<char3>(vector_items);
+        auto rounded = on.out_buffer<float2>(3 * vector_items);
+        on.execute(kernel(in(on, a), in(on, b), ints, bytes, small, rounded, in(on, wide)), {vector_items});
         const auto got = ints.read();
         const auto got_bytes = bytes.read();
         const auto got_small = small.read();
         const auto got_rounded = rounded.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             for (int k = 0; k < 4; ++k) {
                 float (*const how[])(float) = {std::trunc, std::floor, std::ceil, std::nearbyint};
                 for (std::size_t w = 0; w < 4; ++w)
@@ -119,20 +117,20 @@ TEST(C10_vector_reinterpretation, keeps_the_bytes_in_memorys_order) {
         back[i] = bit_cast<uchar8>(bit_cast<double>(UChar8(v.s7, v.s6, v.s5, v.s4, v.s3, v.s2, v.s1, v.s0)));
     });
     auto random = seeded_random();
-    const auto a = any_vectors<float4>(random, count);
-    const auto b = any_vectors<uchar8>(random, count);
+    const auto a = any_vectors<float4>(random, vector_items);
+    const auto b = any_vectors<uchar8>(random, vector_items);
     on_all_devices([&](const device& on) {
         if (!on.info().has_double) return;
-        auto ints = on.out_buffer<int4>(count);
-        auto bytes = on.out_buffer<char16>(count);
-        auto longs = on.out_buffer<long2>(count);
-        auto doubles = on.out_buffer<double2>(count);
-        auto floats = on.out_buffer<float2>(count);
-        auto shorts = on.out_buffer<ushort4>(count);
-        auto one = on.out_buffer<std::uint64_t>(count);
-        auto back = on.out_buffer<uchar8>(count);
+        auto ints = on.out_buffer<int4>(vector_items);
+        auto bytes = on.out_buffer<char16>(vector_items);
+        auto longs = on.out_buffer<long2>(vector_items);
+        auto doubles = on.out_buffer<double2>(vector_items);
+        auto floats = on.out_buffer<float2>(vector_items);
+        auto shorts = on.out_buffer<ushort4>(vector_items);
+        auto one = on.out_buffer<std::uint64_t>(vector_items);
+        auto back = on.out_buffer<uchar8>(vector_items);
         on.execute(kernel(in(on, a), in(on, b), ints, bytes, longs, doubles, floats, shorts, one, back),
-                   {count});
+                   {vector_items});
         const auto got_ints = ints.read();
         const auto got_bytes = bytes.read();
         const auto got_longs = longs.read();
@@ -141,7 +139,7 @@ TEST(C10_vector_reinterpretation, keeps_the_bytes_in_memorys_order) {
         const auto got_shorts = shorts.read();
         const auto got_one = one.read();
         const auto got_back = back.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             ASSERT_EQ(got_ints[i], same_bytes<int4>(a[i]));
             ASSERT_EQ(got_bytes[i], same_bytes<char16>(a[i]));
             ASSERT_EQ(got_longs[i], same_bytes<long2>(a[i]));
@@ -173,25 +171,25 @@ TEST(C10_vload, takes_scalars_one_behind_the_other_without_alignment) {
                                             from_own[i] = Float4(own[15], own[12], own[13], own[11]);
                                         });
     auto random = seeded_random();
-    host_array<float> a(3 * count);
+    host_array<float> a(3 * vector_items);
     for (float& x : a) x = std::uniform_real_distribution<float>(-5, 5)(random);
-    host_array<half> h(8 * count);
+    host_array<half> h(8 * vector_items);
     for (half& x : h) x = half(std::uniform_real_distribution<float>(-5, 5)(random));
-    host_array<std::int32_t> before(2 * count + 1);
+    host_array<std::int32_t> before(2 * vector_items + 1);
     for (std::int32_t& x : before) x = static_cast<std::int32_t>(random() % 1000);
     on_all_devices([&](const device& on) {
-        auto ints = on.mixed_buffer<std::int32_t>(2 * count + 1);
+        auto ints = on.mixed_buffer<std::int32_t>(2 * vector_items + 1);
         ints.write(std::span<const std::int32_t>(before));
-        auto out = on.out_buffer<float>(3 * count);
-        auto from_half = on.out_buffer<float>(8 * count);
-        auto from_own = on.out_buffer<float4>(count);
+        auto out = on.out_buffer<float>(3 * vector_items);
+        auto from_half = on.out_buffer<float>(8 * vector_items);
+        auto from_own = on.out_buffer<float4>(vector_items);
         on.execute(kernel(in(on, a), in(on, h), ints, out, from_half, balm::local<float>(48), from_own),
-                   {count}, {16});
+                   {vector_items}, {16});
         const auto got = out.read(), got_half = from_half.read();
         const auto got_ints = ints.read();
         const auto got_own = from_own.read();
         EXPECT_EQ(got_ints[0], before[0]);
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             for (std::size_t k = 0; k < 3; ++k)
                 ASSERT_EQ(got[3 * i + k], a[3 * i + 2 - k] + static_cast<float>(3 * (i % 2) + k + 1)) << i;
             for (std::size_t k = 0; k < 2; ++k)
@@ -225,19 +223,19 @@ TEST(C10_vector_builtins_of_scalars, count_for_all_lanes) {
             ints[i] = max(convert<int>(v), -1);
         });
     auto random = seeded_random();
-    host_array<float4> a(count), b(count);
-    for (std::size_t i = 0; i < count; ++i)
+    host_array<float4> a(vector_items), b(vector_items);
+    for (std::size_t i = 0; i < vector_items; ++i)
         for (int k = 0; k < 4; ++k) {
             a[i][k] = std::uniform_real_distribution<float>(-3, 3)(random);
             b[i][k] = std::uniform_real_distribution<float>(-3, 3)(random);
         }
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<float4>(12 * count);
-        auto ints = on.out_buffer<int4>(count);
-        on.execute(kernel(in(on, a), in(on, b), out, ints), {count});
+        auto out = on.out_buffer<float4>(12 * vector_items);
+        auto ints = on.out_buffer<int4>(vector_items);
+        on.execute(kernel(in(on, a), in(on, b), out, ints), {vector_items});
         const auto got = out.read();
         const auto got_ints = ints.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             double length = 0, distance = 0;
             for (int k = 0; k < 4; ++k) {
                 length += double{a[i][k]} * a[i][k];
@@ -292,19 +290,19 @@ TEST(C10_vector_parts, are_those_of_the_lanes) {
             ints[3 * i + 2] = sign;
         });
     auto random = seeded_random();
-    host_array<float4> a(count), b(count);
-    for (std::size_t i = 0; i < count; ++i)
+    host_array<float4> a(vector_items), b(vector_items);
+    for (std::size_t i = 0; i < vector_items; ++i)
         for (int k = 0; k < 4; ++k) {
             a[i][k] = std::uniform_real_distribution<float>(0.1f, 9)(random) * (random() % 2 ? 1.f : -1.f);
             b[i][k] = std::uniform_real_distribution<float>(0.5f, 2)(random);
         }
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<float4>(6 * count);
-        auto ints = on.out_buffer<int4>(3 * count);
-        on.execute(kernel(in(on, a), in(on, b), out, ints), {count});
+        auto out = on.out_buffer<float4>(6 * vector_items);
+        auto ints = on.out_buffer<int4>(3 * vector_items);
+        on.execute(kernel(in(on, a), in(on, b), out, ints), {vector_items});
         const auto got = out.read();
         const auto got_ints = ints.read();
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < vector_items; ++i)
             for (int k = 0; k < 4; ++k) {
                 const float x = a[i][k], y = b[i][k];
                 int exponent = 0;

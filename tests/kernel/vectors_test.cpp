@@ -14,8 +14,6 @@ namespace {
 
 using namespace balm::dsl;
 
-constexpr std::size_t count = 64;
-
 /// Random vectors of small numbers: only those of 8 bits overflow, and wrap.
 template <class V>
 host_array<V> random_vectors(std::mt19937_64& random, std::size_t n, int low = 1, int high = 11) {
@@ -87,10 +85,10 @@ TYPED_TEST(G6_vectors, compute_lane_by_lane) {
         out[8 * i + 7] = select(x < y * T(3), x, y);
     });
     auto random = seeded_random();
-    const auto a = random_vectors<V>(random, count), b = random_vectors<V>(random, count);
+    const auto a = random_vectors<V>(random, vector_items), b = random_vectors<V>(random, vector_items);
     on_all_devices([&](const device& on) {
         expect_lanes<V>(
-            on, kernel, count, 8,
+            on, kernel, vector_items, 8,
             [&](std::size_t i, std::size_t which, int k) {
                 const T x = a[i][k], y = b[i][k], doubled = static_cast<T>(static_cast<T>(x + y) * T(2));
                 switch (which) {
@@ -122,11 +120,11 @@ TYPED_TEST(G6_vectors, give_lanes_by_number_on_the_host_and_on_the_device) {
         out[2 * i + 1] = y;
     });
     auto random = seeded_random();
-    const auto a = random_vectors<V>(random, count);
-    const auto which = random_values<std::int32_t>(random, count, 0, n - 1);
+    const auto a = random_vectors<V>(random, vector_items);
+    const auto which = random_values<std::int32_t>(random, vector_items, 0, n - 1);
     on_all_devices([&](const device& on) {
         expect_lanes<V>(
-            on, kernel, count, 2,
+            on, kernel, vector_items, 2,
             [&](std::size_t i, std::size_t at, int k) {
                 if (at == 0) return a[i][which[i]];
                 return k == which[i] ? a[i][n - 1] : a[i][k];
@@ -145,10 +143,10 @@ TEST(G6_swizzles, read_lanes_in_any_order) {
         out[4 * i + 3] = Float4(v.odd, v.lo);
     });
     auto random = seeded_random();
-    const auto a = random_vectors<float4>(random, count);
+    const auto a = random_vectors<float4>(random, vector_items);
     on_all_devices([&](const device& on) {
         expect_lanes<float4>(
-            on, kernel, count, 4,
+            on, kernel, vector_items, 4,
             [&](std::size_t i, std::size_t which, int k) {
                 const float4& v = a[i];
                 const float4 wanted[] = {{{v.w, v.z, v.y, v.x}},
@@ -176,13 +174,14 @@ TEST(G6_swizzles, write_the_lanes_they_name_and_no_others) {
         out[i].s6 = w.x * 100 + w.y * 10 + w.z;
     });
     auto random = seeded_random();
-    const auto a = random_vectors<int8>(random, count), before = random_vectors<int8>(random, count);
+    const auto a = random_vectors<int8>(random, vector_items),
+               before = random_vectors<int8>(random, vector_items);
     on_all_devices([&](const device& on) {
-        auto out = on.mixed_buffer<int8>(count);
+        auto out = on.mixed_buffer<int8>(vector_items);
         out.write(std::span<const int8>(before));
-        on.execute(kernel(in(on, a), out), {count});
+        on.execute(kernel(in(on, a), out), {vector_items});
         const auto got = out.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             int8 v = a[i];
             v[7] = 100;
             for (int k = 0; k < 4; ++k) v[k] = v[k + 4];
@@ -207,17 +206,17 @@ TEST(G6_comparisons, give_vectors_of_truth_values) {
             folded[i] = select(any(l), 1, 0) + select(all(l), 2, 0) + select(l.y, 4, 0) + select(l[2], 8, 0);
         });
     auto random = seeded_random();
-    auto a = random_vectors<float4>(random, count), b = random_vectors<float4>(random, count);
-    for (std::size_t i = 0; i < count; i += 3) a[i] = b[i];
+    auto a = random_vectors<float4>(random, vector_items), b = random_vectors<float4>(random, vector_items);
+    for (std::size_t i = 0; i < vector_items; i += 3) a[i] = b[i];
     a[1] = {{3, 3, 1, 1}};
     b[1] = {{4, 4, 4, 4}};
     on_all_devices([&](const device& on) {
-        auto less = on.out_buffer<bool4>(count);
-        auto folded = on.out_buffer<std::int32_t>(count);
-        on.execute(kernel(in(on, a), in(on, b), less, folded), {count});
+        auto less = on.out_buffer<bool4>(vector_items);
+        auto folded = on.out_buffer<std::int32_t>(vector_items);
+        on.execute(kernel(in(on, a), in(on, b), less, folded), {vector_items});
         const auto lanes = less.read();
         const auto sums = folded.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             int holds = 0;
             bool l[4];
             for (int k = 0; k < 4; ++k) {
@@ -268,12 +267,13 @@ TEST(G6_geometry, of_vectors) {
         out[3 * i + 2] = Double4(cross(x.xyz, y.xyz), 0);
     });
     auto random = seeded_random();
-    const auto a = random_vectors<double4>(random, count), b = random_vectors<double4>(random, count);
+    const auto a = random_vectors<double4>(random, vector_items),
+               b = random_vectors<double4>(random, vector_items);
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<double4>(3 * count);
-        on.execute(kernel(in(on, a), in(on, b), out), {count});
+        auto out = on.out_buffer<double4>(3 * vector_items);
+        on.execute(kernel(in(on, a), in(on, b), out), {vector_items});
         const auto got = out.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             const double4 &x = a[i], &y = b[i];
             long double product = 0, square = 0, apart = 0;
             for (int k = 0; k < 4; ++k) {
@@ -305,16 +305,17 @@ TEST(G6_geometry, contracts_in_one_order_on_every_device) {
         out[2 * i + 1] = Float4(cross(x.xyz, y.xyz), dot(x, float4{1, 2, 3, 4}));
     });
     auto random = seeded_random();
-    const auto a = random_vectors<float4>(random, count), b = random_vectors<float4>(random, count);
+    const auto a = random_vectors<float4>(random, vector_items),
+               b = random_vectors<float4>(random, vector_items);
     const auto dot3 = [](const float4& x, const float4& y) {
         return std::fma(x.z, y.z, std::fma(x.x, y.x, x.y * y.y));
     };
     const auto dot4 = [&](const float4& x, const float4& y) { return std::fma(x.w, y.w, dot3(x, y)); };
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<float4>(2 * count);
-        on.execute(kernel(in(on, a), in(on, b), out), {count});
+        auto out = on.out_buffer<float4>(2 * vector_items);
+        on.execute(kernel(in(on, a), in(on, b), out), {vector_items});
         const auto got = out.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             const float4 &x = a[i], &y = b[i];
             const float4 apart{{x.x - y.x, x.y - y.y, x.z - y.z, x.w - y.w}};
             EXPECT_EQ(
@@ -343,15 +344,15 @@ TEST(G6_vectors_everywhere, by_value_in_local_memory_in_functions_and_variables)
             out[i] = sum + by;
         });
     auto random = seeded_random();
-    const auto a = random_vectors<float4>(random, count, 1, 1 << 20);
+    const auto a = random_vectors<float4>(random, vector_items, 1, 1 << 20);
     double16 many{};
     many[15] = 42;
     on_all_devices([&](const device& on) {
-        auto out = on.out_buffer<float4>(count);
-        on.execute(kernel(float4{{1, 2, 3, 4}}, many, balm::local<float4>(16), in(on, a), out), {count},
-                   {16});
+        auto out = on.out_buffer<float4>(vector_items);
+        on.execute(kernel(float4{{1, 2, 3, 4}}, many, balm::local<float4>(16), in(on, a), out),
+                   {vector_items}, {16});
         const auto got = out.read();
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < vector_items; ++i)
             for (int k = 0; k < 4; ++k) {
                 float sum = 0;
                 for (std::size_t j = 0; j < 4; ++j)
@@ -374,20 +375,20 @@ TEST(G6_half, is_memory_of_16_bits_and_computed_with_as_f32) {
             out[i].z += 1.f;
         });
     auto random = seeded_random();
-    host_array<half> a(count);
-    host_array<half4> b(count);
+    host_array<half> a(vector_items);
+    host_array<half4> b(vector_items);
     std::uniform_real_distribution<float> any(-1000, 1000);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < vector_items; ++i) {
         a[i] = half(i == 0 ? 1e-7f : i == 1 ? 65504.f : any(random));
         for (int k = 0; k < 4; ++k) b[i][k] = half(any(random));
     }
     on_all_devices([&](const device& on) {
-        auto sums = on.out_buffer<half>(count);
-        auto out = on.mixed_buffer<half4>(count);
-        on.execute(kernel(in(on, a), in(on, b), sums, out), {count});
+        auto sums = on.out_buffer<half>(vector_items);
+        auto out = on.mixed_buffer<half4>(vector_items);
+        on.execute(kernel(in(on, a), in(on, b), sums, out), {vector_items});
         const auto got = sums.read();
         const auto lanes = out.read();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < vector_items; ++i) {
             const float x = static_cast<float>(a[i]);
             EXPECT_EQ(got[i].bits, half(x + 0.5f).bits) << i;
             EXPECT_EQ(lanes[i].x.bits, half(static_cast<float>(b[i].x) * 2).bits) << i;

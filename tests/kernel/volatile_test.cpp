@@ -25,7 +25,7 @@ std::string text_of(const ir::function& f, dialect language) {
     return text.substr(text.find("void "));
 }
 
-auto count(const ir::function& f, ir::opcode op) {
+auto occurrences(const ir::function& f, ir::opcode op) {
     std::ptrdiff_t n = 0;
     for (const ir::block& b : f.blocks)
         n += std::count_if(b.begin(), b.end(), [&](ir::value_id v) { return f.code[v].op == op; });
@@ -52,9 +52,9 @@ auto loads(View view) {
 TEST(A2_volatile, accesses_are_neither_shared_nor_dropped) {
     const auto plain = loads([](Mixed<std::int32_t>& x) { return x.data(); });
     const auto kept = loads([](Mixed<std::int32_t>& x) { return as_volatile(x); });
-    EXPECT_LT(count(*plain.function(), ir::opcode::load), 7);
-    EXPECT_EQ(count(*kept.function(), ir::opcode::load), 7) << ir::dump(*kept.function());
-    EXPECT_EQ(count(*kept.function(), ir::opcode::store), 5);
+    EXPECT_LT(occurrences(*plain.function(), ir::opcode::load), 7);
+    EXPECT_EQ(occurrences(*kept.function(), ir::opcode::load), 7) << ir::dump(*kept.function());
+    EXPECT_EQ(occurrences(*kept.function(), ir::opcode::store), 5);
 }
 
 TEST(A2_volatile, accesses_are_printed_where_they_stand) {

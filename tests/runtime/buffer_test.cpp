@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 
 template <class T>
-std::vector<T> random_numbers(std::size_t n) {
+std::vector<T> fresh_numbers(std::size_t n) {
     std::mt19937_64 random = fresh_random();
     std::vector<T> numbers(n);
     for (T& each : numbers) each = static_cast<T>(random() % 1000);
@@ -53,7 +53,7 @@ TEST(C4_transfers, bring_back_what_was_written) {
     on_every_handle([](const device& dev) {
         const std::size_t n = 100'003;
         auto a = dev.mixed_buffer<float>(n);
-        const auto host = random_numbers<float>(n);
+        const auto host = fresh_numbers<float>(n);
         const event written = a.write(host);
         EXPECT_EQ(a.read(written), host);
     });
@@ -169,7 +169,7 @@ TEST(C4_transfers, leave_spans_free_for_reuse) {
 TEST(C4_transfers, run_while_the_program_goes_on) {
     on_every_handle([](const device& dev) {
         auto a = dev.mixed_buffer<double>(100, 100);
-        const auto host = random_numbers<double>(10'000);
+        const auto host = fresh_numbers<double>(10'000);
         std::vector<pending_read<double>> later;
         for (int i = 0; i < 20; ++i) {
             const event written = a.write(host);
@@ -182,7 +182,7 @@ TEST(C4_transfers, run_while_the_program_goes_on) {
 
 TEST(C4_transfers, copy_between_devices) {
     const std::vector<device> all = all_handles();
-    const auto host = random_numbers<int>(5000);
+    const auto host = fresh_numbers<int>(5000);
     for (const device& from : all)
         for (const device& to : all) {
             auto a = from.in_buffer<int>(5000);

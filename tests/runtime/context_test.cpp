@@ -15,6 +15,7 @@
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
 #include "runtime/device/same_card.hpp"
+#include "support/devices.hpp"
 
 namespace balm::test {
 
@@ -22,7 +23,7 @@ namespace {
 
 using testing::HasSubstr;
 
-device_info made_up(const char* name, device_type type, backend api, std::uint8_t card) {
+device_info made_up_device(const char* name, device_type type, backend api, std::uint8_t card) {
     device_info info;
     info.name = name;
     info.type = type;
@@ -40,28 +41,28 @@ device_info made_up(const char* name, device_type type, backend api, std::uint8_
     return info;
 }
 
-const device_info first_card = made_up("NVIDIA H100", device_type::gpu, backend::cuda, 1);
-const device_info second_card = made_up("NVIDIA L4", device_type::gpu, backend::cuda, 2);
-const device_info first_again = made_up("NVIDIA H100", device_type::gpu, backend::opencl, 1);
-const device_info second_again = made_up("NVIDIA L4", device_type::gpu, backend::opencl, 2);
-const device_info processor = made_up("pthread-skylake", device_type::cpu, backend::opencl, 3);
+const device_info first_card = made_up_device("NVIDIA H100", device_type::gpu, backend::cuda, 1);
+const device_info second_card = made_up_device("NVIDIA L4", device_type::gpu, backend::cuda, 2);
+const device_info first_again = made_up_device("NVIDIA H100", device_type::gpu, backend::opencl, 1);
+const device_info second_again = made_up_device("NVIDIA L4", device_type::gpu, backend::opencl, 2);
+const device_info processor = made_up_device("pthread-skylake", device_type::cpu, backend::opencl, 3);
 const std::vector<device_info> machine{first_card, second_card, first_again, second_again, processor};
 
-// The numbers of the made-up machine's devices that a filter accepts.
+// The positions of the made-up machine's devices that a filter accepts.
 std::vector<int> accepted(const device_filter& filter) {
     detail::selection state;
-    std::vector<int> numbers;
+    std::vector<int> positions;
     for (int i = 0; i < 5; ++i)
-        if (filter.judge(machine[static_cast<std::size_t>(i)], state).accepted) numbers.push_back(i);
-    return numbers;
+        if (filter.judge(machine[static_cast<std::size_t>(i)], state).accepted) positions.push_back(i);
+    return positions;
 }
 
-std::string words(const device_filter& filter, const device_info& info) {
+std::string judgement(const device_filter& filter, const device_info& info) {
     detail::selection state;
     return filter.judge(info, state).words;
 }
 
-using numbers = std::vector<int>;
+using positions = std::vector<int>;
 
 /// The variables of the environment for a scope; those not named are unset.
 class environment {
@@ -82,65 +83,55 @@ private:
     }
 };
 
-template <class Error, class Body>
-std::string message_of(Body&& body) {
-    try {
-        body();
-    } catch (const Error& fault) {
-        return fault.what();
-    }
-    return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST(V1_filters, accept_by_type_name_platform_vendor_and_backend) {
-    EXPECT_EQ(accepted(filter::any), (numbers{0, 1, 2, 3, 4}));
-    EXPECT_EQ(accepted(filter::gpu), (numbers{0, 1, 2, 3}));
-    EXPECT_EQ(accepted(filter::cpu), (numbers{4}));
-    EXPECT_EQ(accepted(filter::accelerator), numbers{});
-    EXPECT_EQ(accepted(filter::name("h100")), (numbers{0, 2}));
-    EXPECT_EQ(accepted(filter::platform("NVIDIA")), (numbers{2, 3, 4}));
-    EXPECT_EQ(accepted(filter::vendor("nvidia")), (numbers{0, 1, 2, 3, 4}));
-    EXPECT_EQ(accepted(filter::backend(backend::opencl)), (numbers{2, 3, 4}));
-    EXPECT_EQ(accepted(filter::double_precision), (numbers{0, 2, 4}));
+    EXPECT_EQ(accepted(filter::any), (positions{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::gpu), (positions{0, 1, 2, 3}));
+    EXPECT_EQ(accepted(filter::cpu), (positions{4}));
+    EXPECT_EQ(accepted(filter::accelerator), positions{});
+    EXPECT_EQ(accepted(filter::name("h100")), (positions{0, 2}));
+    EXPECT_EQ(accepted(filter::platform("NVIDIA")), (positions{2, 3, 4}));
+    EXPECT_EQ(accepted(filter::vendor("nvidia")), (positions{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::backend(backend::opencl)), (positions{2, 3, 4}));
+    EXPECT_EQ(accepted(filter::double_precision), (positions{0, 2, 4}));
 }
 
 TEST(V1_filters, combine_with_and_or_not_and_lambdas) {
-    EXPECT_EQ(accepted(filter::gpu && filter::name("L4")), (numbers{1, 3}));
-    EXPECT_EQ(accepted(filter::cpu || filter::name("L4")), (numbers{1, 3, 4}));
-    EXPECT_EQ(accepted(!filter::gpu), (numbers{4}));
-    EXPECT_EQ(accepted(!(filter::gpu && filter::double_precision)), (numbers{1, 3, 4}));
+    EXPECT_EQ(accepted(filter::gpu && filter::name("L4")), (positions{1, 3}));
+    EXPECT_EQ(accepted(filter::cpu || filter::name("L4")), (positions{1, 3, 4}));
+    EXPECT_EQ(accepted(!filter::gpu), (positions{4}));
+    EXPECT_EQ(accepted(!(filter::gpu && filter::double_precision)), (positions{1, 3, 4}));
     const auto third = [](const device_info& d) { return d.uuid[0] == 3; };
-    EXPECT_EQ(accepted(third), (numbers{4}));
-    EXPECT_EQ(accepted(filter::gpu || third), (numbers{0, 1, 2, 3, 4}));
-    EXPECT_EQ(accepted(third && filter::gpu), numbers{});
+    EXPECT_EQ(accepted(third), (positions{4}));
+    EXPECT_EQ(accepted(filter::gpu || third), (positions{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(third && filter::gpu), positions{});
 }
 
 TEST(V1_filters, count_cards_not_ways_to_them_and_whatever_the_order) {
-    EXPECT_EQ(accepted(filter::gpu && filter::count(1)), (numbers{0}));
-    EXPECT_EQ(accepted(filter::count(1) && filter::cpu), (numbers{4}));
-    EXPECT_EQ(accepted(filter::gpu && filter::count(9)), (numbers{0, 1}));
-    EXPECT_EQ(accepted(filter::gpu && filter::position(1)), (numbers{1}));
-    EXPECT_EQ(accepted(filter::position(2) && filter::any), (numbers{4}));
-    EXPECT_EQ(accepted(filter::backend(backend::opencl) && filter::position(0)), (numbers{2}));
+    EXPECT_EQ(accepted(filter::gpu && filter::count(1)), (positions{0}));
+    EXPECT_EQ(accepted(filter::count(1) && filter::cpu), (positions{4}));
+    EXPECT_EQ(accepted(filter::gpu && filter::count(9)), (positions{0, 1}));
+    EXPECT_EQ(accepted(filter::gpu && filter::position(1)), (positions{1}));
+    EXPECT_EQ(accepted(filter::position(2) && filter::any), (positions{4}));
+    EXPECT_EQ(accepted(filter::backend(backend::opencl) && filter::position(0)), (positions{2}));
 }
 
 TEST(V1_filters, accept_by_what_a_device_can_do) {
-    EXPECT_EQ(accepted(filter::half_precision), (numbers{0, 1, 2, 3}));
-    EXPECT_EQ(accepted(!filter::images), (numbers{4}));
-    EXPECT_EQ(accepted(filter::sub_groups && filter::double_precision), (numbers{0, 2}));
+    EXPECT_EQ(accepted(filter::half_precision), (positions{0, 1, 2, 3}));
+    EXPECT_EQ(accepted(!filter::images), (positions{4}));
+    EXPECT_EQ(accepted(filter::sub_groups && filter::double_precision), (positions{0, 2}));
 }
 
 TEST(V1_filters, accept_by_version_as_a_number) {
-    EXPECT_EQ(accepted(filter::version_at_least(9)), (numbers{0}));
-    EXPECT_EQ(accepted(filter::version_at_least(8, 9)), (numbers{0, 1}));
-    EXPECT_EQ(accepted(filter::version_at_least(8, 10)), (numbers{0})) << "8.10 is later than 8.9";
-    EXPECT_EQ(accepted(filter::version_at_least(3)), (numbers{0, 1, 2, 3, 4}));
-    EXPECT_EQ(accepted(filter::version_at_least(3, 1)), (numbers{0, 1}));
+    EXPECT_EQ(accepted(filter::version_at_least(9)), (positions{0}));
+    EXPECT_EQ(accepted(filter::version_at_least(8, 9)), (positions{0, 1}));
+    EXPECT_EQ(accepted(filter::version_at_least(8, 10)), (positions{0})) << "8.10 is later than 8.9";
+    EXPECT_EQ(accepted(filter::version_at_least(3)), (positions{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::version_at_least(3, 1)), (positions{0, 1}));
     EXPECT_EQ(accepted((filter::version_at_least(9) && filter::backend(backend::cuda)) ||
                        (filter::version_at_least(1, 2) && filter::backend(backend::opencl))),
-              (numbers{0, 2, 3, 4}));
+              (positions{0, 2, 3, 4}));
     const auto fits = [](const char* version, unsigned major, unsigned minor) {
         device_info info;
         info.version = version;
@@ -155,28 +146,28 @@ TEST(V1_filters, accept_by_version_as_a_number) {
 }
 
 TEST(V1_filters, accept_by_whole_names_of_extensions) {
-    EXPECT_EQ(accepted(filter::extension("cl_khr_fp64")), (numbers{2, 3, 4}));
-    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16")), numbers{}) << "only a longer name is there";
-    EXPECT_EQ(accepted(filter::extension("khr_fp64")), numbers{});
-    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16_extra")), (numbers{2, 3, 4}));
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp64")), (positions{2, 3, 4}));
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16")), positions{}) << "only a longer name is there";
+    EXPECT_EQ(accepted(filter::extension("khr_fp64")), positions{});
+    EXPECT_EQ(accepted(filter::extension("cl_khr_fp16_extra")), (positions{2, 3, 4}));
     EXPECT_THAT(message_of<usage_error>([] { filter::extension(""); }), HasSubstr("an empty name"));
 }
 
 TEST(V1_filters, accept_by_size) {
-    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'001)), (numbers{0, 2}));
-    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'000)), (numbers{0, 1, 2, 3, 4}));
-    EXPECT_EQ(accepted(filter::compute_units_at_least(59)), (numbers{0, 2}));
-    EXPECT_EQ(accepted(filter::compute_units_at_least(58)), (numbers{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'001)), (positions{0, 2}));
+    EXPECT_EQ(accepted(filter::memory_at_least(24'000'000'000)), (positions{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::compute_units_at_least(59)), (positions{0, 2}));
+    EXPECT_EQ(accepted(filter::compute_units_at_least(58)), (positions{0, 1, 2, 3, 4}));
     EXPECT_EQ(accepted(filter::memory_at_least(40'000'000'000) && filter::gpu && filter::count(1)),
-              (numbers{0}));
+              (positions{0}));
 }
 
 TEST(V1_filters, accept_by_uuid_however_it_is_written) {
     const std::string second = "02000000-0000-0000-0000-000000000000";
     EXPECT_EQ(second_card.uuid_text(), second);
-    EXPECT_EQ(accepted(filter::uuid(second)), (numbers{1, 3}));
-    EXPECT_EQ(accepted(filter::uuid("GPU-" + second)), (numbers{1, 3}));
-    EXPECT_EQ(accepted(filter::uuid("03000000000000000000000000000000")), (numbers{4}));
+    EXPECT_EQ(accepted(filter::uuid(second)), (positions{1, 3}));
+    EXPECT_EQ(accepted(filter::uuid("GPU-" + second)), (positions{1, 3}));
+    EXPECT_EQ(accepted(filter::uuid("03000000000000000000000000000000")), (positions{4}));
     device_info mixed;
     mixed.uuid = {0xAB, 0xcd, 0xef, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0xff};
     detail::selection state;
@@ -191,46 +182,47 @@ TEST(V1_filters, accept_by_uuid_however_it_is_written) {
 
 TEST(V1_filters, start_afresh_for_each_selection) {
     const device_filter one = filter::gpu && filter::count(1);
-    EXPECT_EQ(accepted(one), (numbers{0}));
-    EXPECT_EQ(accepted(one), (numbers{0}));
+    EXPECT_EQ(accepted(one), (positions{0}));
+    EXPECT_EQ(accepted(one), (positions{0}));
 }
 
 TEST(V1_filters, say_why) {
-    EXPECT_EQ(words(filter::gpu, processor), "is not a GPU");
-    EXPECT_EQ(words(!filter::gpu, first_card), "is a GPU");
-    EXPECT_EQ(words(filter::name("H100"), second_card), "its name 'NVIDIA L4' does not contain 'H100'");
-    EXPECT_EQ(words(filter::gpu && filter::name("H100"), processor), "is not a GPU");
-    EXPECT_EQ(words(filter::cpu || filter::accelerator, first_card),
+    EXPECT_EQ(judgement(filter::gpu, processor), "is not a GPU");
+    EXPECT_EQ(judgement(!filter::gpu, first_card), "is a GPU");
+    EXPECT_EQ(judgement(filter::name("H100"), second_card), "its name 'NVIDIA L4' does not contain 'H100'");
+    EXPECT_EQ(judgement(filter::gpu && filter::name("H100"), processor), "is not a GPU");
+    EXPECT_EQ(judgement(filter::cpu || filter::accelerator, first_card),
               "is not a CPU and is not an accelerator");
-    EXPECT_EQ(words(filter::backend(backend::cuda), processor), "is not reached through cuda");
-    EXPECT_EQ(words(filter::count(0), first_card), "is not among the first 0 that match");
-    EXPECT_EQ(words(filter::half_precision, processor), "has no half precision");
-    EXPECT_EQ(words(filter::images, processor), "has no images");
-    EXPECT_EQ(words(filter::sub_groups, processor), "has no native sub-groups");
-    EXPECT_EQ(words(filter::version_at_least(4), processor), "its version is 3.0, which is below 4.0");
-    EXPECT_EQ(words(!filter::version_at_least(8, 9), first_card),
+    EXPECT_EQ(judgement(filter::backend(backend::cuda), processor), "is not reached through cuda");
+    EXPECT_EQ(judgement(filter::count(0), first_card), "is not among the first 0 that match");
+    EXPECT_EQ(judgement(filter::half_precision, processor), "has no half precision");
+    EXPECT_EQ(judgement(filter::images, processor), "has no images");
+    EXPECT_EQ(judgement(filter::sub_groups, processor), "has no native sub-groups");
+    EXPECT_EQ(judgement(filter::version_at_least(4), processor), "its version is 3.0, which is below 4.0");
+    EXPECT_EQ(judgement(!filter::version_at_least(8, 9), first_card),
               "its version is 9.0, which is at least 8.9");
-    EXPECT_EQ(words(filter::version_at_least(1), device_info{}), "its version '' has no number");
-    EXPECT_EQ(words(filter::extension("cl_khr_fp16"), processor), "lacks the extension 'cl_khr_fp16'");
-    EXPECT_EQ(words(filter::memory_at_least(1ull << 40), processor),
+    EXPECT_EQ(judgement(filter::version_at_least(1), device_info{}), "its version '' has no number");
+    EXPECT_EQ(judgement(filter::extension("cl_khr_fp16"), processor), "lacks the extension 'cl_khr_fp16'");
+    EXPECT_EQ(judgement(filter::memory_at_least(1ull << 40), processor),
               "has 24000000000 bytes of global memory, less than 1099511627776");
-    EXPECT_EQ(words(filter::compute_units_at_least(100), processor), "has 58 compute units, fewer than 100");
-    EXPECT_EQ(words(filter::uuid("01000000-0000-0000-0000-000000000000"), processor),
+    EXPECT_EQ(judgement(filter::compute_units_at_least(100), processor),
+              "has 58 compute units, fewer than 100");
+    EXPECT_EQ(judgement(filter::uuid("01000000-0000-0000-0000-000000000000"), processor),
               "its uuid is 03000000-0000-0000-0000-000000000000, not 01000000-0000-0000-0000-000000000000");
-    EXPECT_EQ(words(filter::name("no\x1b[31m\n"), second_card),
+    EXPECT_EQ(judgement(filter::name("no\x1b[31m\n"), second_card),
               "its name 'NVIDIA L4' does not contain 'no\\x1b[31m\\x0a'")
         << "messages end up in terminals";
 }
 
 TEST(V1_filters, follow_the_environment) {
     const environment set{{"BALM_TYPE", "gpu"}, {"BALM_BACKEND", "OpenCL"}, {"BALM_POSITION", "1"}};
-    EXPECT_EQ(accepted(filter::env), (numbers{3}));
-    EXPECT_EQ(accepted(filter::env || filter::cpu), (numbers{3, 4}));
+    EXPECT_EQ(accepted(filter::env), (positions{3}));
+    EXPECT_EQ(accepted(filter::env || filter::cpu), (positions{3, 4}));
 }
 
 TEST(V1_filters, take_an_empty_environment_for_any) {
     const environment none{{"BALM_DEVICE", ""}};
-    EXPECT_EQ(accepted(filter::env), (numbers{0, 1, 2, 3, 4}));
+    EXPECT_EQ(accepted(filter::env), (positions{0, 1, 2, 3, 4}));
 }
 
 TEST(V1_filters, name_the_values_that_a_variable_may_have) {

@@ -1,7 +1,6 @@
 // Copies between devices: what arrives, in which order, and which way it went. Against host arrays that are
 // copied alike.
 
-#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 #include <gmock/gmock.h>
@@ -14,6 +13,7 @@
 
 #include "balm/balm.hpp"
 #include "runtime/device/device_state.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/fake_device.hpp"
 #include "support/child_process.hpp"
 #include "support/devices.hpp"
@@ -24,12 +24,6 @@ namespace {
 
 using testing::AnyOf;
 using testing::Eq;
-
-std::vector<int> numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<int> made(n);
-    for (int& each : made) each = static_cast<int>(random() % 100'000);
-    return made;
-}
 
 /// Random copies between two devices, both ways, on several queues, with fills and kernels between them.
 void compare_with_host(const device& first, const device& second, std::mt19937_64& random) {
@@ -44,7 +38,7 @@ void compare_with_host(const device& first, const device& second, std::mt19937_6
                                    first.mixed_buffer<int>(n), second.mixed_buffer<int>(n)};
     std::vector<int> hosts[4];
     for (int k = 0; k < 4; ++k) {
-        hosts[k] = numbers(random, n);
+        hosts[k] = random_numbers<int>(random, n);
         buffers[k].write(hosts[k]);
     }
     std::vector<event> running;  // nothing waits but at the end
@@ -69,7 +63,7 @@ void compare_with_host(const device& first, const device& second, std::mt19937_6
 
     // Boxes, which lie in rows of different lengths.
     auto a = first.mixed_buffer<int>(20, 30), b = second.mixed_buffer<int>(15, 40);
-    const auto from = numbers(random, 600), below = numbers(random, 600);
+    const auto from = random_numbers<int>(random, 600), below = random_numbers<int>(random, 600);
     a.write(from);
     b.write(below);
     a.region({3, 7}, {10, 11}).copy_to(b.region({2, 5}, {10, 11}));

@@ -4,11 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "backend/devices.hpp"
 #include "balm/context.hpp"
+#include "balm/kernel.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
 
@@ -30,6 +34,25 @@ void on_every_handle(Body&& body) {
         SCOPED_TRACE(each.state()->words());
         body(each);
     }
+}
+
+/// Elements of buffers that may have any number of them.
+inline constexpr std::size_t some_elements = 1 << 10;
+
+template <class T>
+std::vector<T> random_numbers(std::mt19937_64& random, std::size_t n) {
+    std::vector<T> made(n);
+    for (T& each : made) each = static_cast<T>(random() % 100'000);
+    return made;
+}
+
+/// out = factor * in + 1
+inline const auto& scale() {
+    using namespace balm::dsl;
+    static const auto made = kernel<1>("scale(factor, in, out)", [](Int factor, In<int> in, Out<int> out) {
+        out[global_id(0)] = factor * in[global_id(0)] + 1;
+    });
+    return made;
 }
 
 /// x += factor * n times over, long enough that whoever does not wait for it reads too early.

@@ -31,6 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace balm::runtime;
+using balm::test::content_of_file;
 using balm::test::scratch_directory;
 using bytes = std::vector<std::byte>;
 
@@ -52,11 +53,6 @@ bytes payload_of(std::uint64_t number, std::size_t size) {
 }
 
 fs::path file_of(const fs::path& directory, const digest& key) { return directory / (to_hex(key) + ".bin"); }
-
-std::string content_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void overwrite(const fs::path& path, const std::string& content) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
@@ -177,7 +173,7 @@ TEST(B5_disk_cache, refuses_an_entry_truncated_at_any_length) {
     const scratch_directory directory;
     disk_cache cache(directory.path(), plenty);
     cache.store(key_of(1), payload_of(1, 64), "kernel");
-    const std::string whole = content_of(file_of(directory.path(), key_of(1)));
+    const std::string whole = content_of_file(file_of(directory.path(), key_of(1)));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         overwrite(file_of(directory.path(), key_of(1)), whole.substr(0, length));
         ASSERT_FALSE(cache.load(key_of(1))) << length;
@@ -198,7 +194,7 @@ TEST(B5_disk_cache, refuses_an_entry_with_any_bit_flipped) {
     disk_cache cache(directory.path(), plenty);
     cache.store(key_of(1), payload_of(1, 64), "kernel");
     const fs::path file = file_of(directory.path(), key_of(1));
-    const std::string whole = content_of(file);
+    const std::string whole = content_of_file(file);
     for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
         std::string flipped = whole;
         flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
@@ -213,7 +209,7 @@ TEST(B5_disk_cache, a_length_that_the_file_does_not_have_allocates_nothing) {
     disk_cache cache(directory.path(), plenty);
     cache.store(key_of(1), payload_of(1, 64), "kernel");
     const fs::path file = file_of(directory.path(), key_of(1));
-    std::string whole = content_of(file);
+    std::string whole = content_of_file(file);
     std::fill_n(whole.begin() + 24, 8, '\xff');
     overwrite(file, whole);
     EXPECT_FALSE(cache.load(key_of(1)));
@@ -370,7 +366,7 @@ TEST(B5_disk_cache, a_directory_that_cannot_be_used_keeps_nothing) {
           directory / std::string(300, 'x'), fs::path("")}) {
         EXPECT_EQ(behaves_without_keeping(unusable), passed) << unusable;
     }
-    EXPECT_EQ(content_of(directory / "file"), "in the way");
+    EXPECT_EQ(content_of_file(directory / "file"), "in the way");
 }
 
 TEST(B5_disk_cache, a_directory_reached_by_a_link_is_fine) {

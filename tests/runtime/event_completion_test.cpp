@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 using runtime::device_state;
 using testing::HasSubstr;
 
-constexpr std::size_t n = 1 << 12;
+constexpr std::size_t slow_elements = 1 << 12;
 
 /// Launches over one buffer that take some milliseconds, and what they leave there.
 struct slow_work {
@@ -39,14 +39,16 @@ struct slow_work {
     std::uint32_t expected = 1;
 
     explicit slow_work(const device& where)
-        : on(where), memory(on.mixed_buffer<std::uint32_t>(n)), program(program_of(on, slow_source, "slow")) {
+        : on(where),
+          memory(on.mixed_buffer<std::uint32_t>(slow_elements)),
+          program(program_of(on, slow_source, "slow")) {
         memory.fill(1u);
     }
     event launch(std::uint32_t turns = 20'000) {
         expected = slow_on_host(expected, turns);
         return launch_slow(on.state()->default_queue(), *program, *memory.storage(), turns);
     }
-    void check() const { EXPECT_EQ(memory.read(), std::vector<std::uint32_t>(n, expected)); }
+    void check() const { EXPECT_EQ(memory.read(), std::vector<std::uint32_t>(slow_elements, expected)); }
 };
 
 struct open_device {
@@ -241,13 +243,13 @@ TEST(G4_callbacks, may_use_the_device) {
         dev.queue().record().on_complete([&] { behind_the_gate.set_value(event(go).is_complete()); });
         balm::queue other = dev.make_queue();
         other.record().on_complete([&] {
-            auto more = dev.mixed_buffer<std::uint32_t>(n);
+            auto more = dev.mixed_buffer<std::uint32_t>(slow_elements);
             EXPECT_NO_THROW(other.record().wait());
             go.complete();
             EXPECT_NO_THROW(gated.wait()) << "callbacks may wait for what the runtime has to hand over";
             event last = more.fill(4u);
             last.on_complete([&, more] {
-                EXPECT_EQ(more.read(), std::vector<std::uint32_t>(n, 4));
+                EXPECT_EQ(more.read(), std::vector<std::uint32_t>(slow_elements, 4));
                 done.set_value();
             });
         });
@@ -296,7 +298,8 @@ struct task {
 };
 
 task<host_array<std::uint32_t>> double_round(device dev) {
-    auto a = dev.mixed_buffer<std::uint32_t>(n), b = dev.mixed_buffer<std::uint32_t>(n);
+    auto a = dev.mixed_buffer<std::uint32_t>(slow_elements),
+         b = dev.mixed_buffer<std::uint32_t>(slow_elements);
     co_await a.fill(3u);
     const event copied = a.copy_to(b);
     const event filled = a.fill(5u);
@@ -306,7 +309,7 @@ task<host_array<std::uint32_t>> double_round(device dev) {
     co_await event{};
     host_array<std::uint32_t> all = got.get();
     const host_array<std::uint32_t> other = a.read();
-    for (std::size_t i = 0; i < n; ++i) all[i] = all[i] * 10 + other[i];
+    for (std::size_t i = 0; i < slow_elements; ++i) all[i] = all[i] * 10 + other[i];
     co_return all;
 }
 
@@ -330,7 +333,8 @@ TEST(G4_coroutines, await_events_pendings_and_lists) {
     on_every_handle([](const device& dev) {
         std::vector<task<host_array<std::uint32_t>>> all;
         for (int i = 0; i < 20; ++i) all.push_back(double_round(dev));
-        for (auto& each : all) EXPECT_EQ(value_of(std::move(each.result)), std::vector<std::uint32_t>(n, 35));
+        for (auto& each : all)
+            EXPECT_EQ(value_of(std::move(each.result)), std::vector<std::uint32_t>(slow_elements, 35));
     });
 }
 
@@ -379,14 +383,14 @@ void exit_with_everything_open() {
     static std::vector<event> kept;
     static std::vector<balm::queue> queues;
     for (const device& dev : all_handles()) {
-        auto a = dev.mixed_buffer<std::uint32_t>(n);
+        auto a = dev.mixed_buffer<std::uint32_t>(slow_elements);
         queues.push_back(dev.make_queue());
         kept.push_back(queues.back().record());
         kept.back().on_complete([] { ++calls_at_end; });
         kept.push_back(a.fill(1u, never));
         kept.back().on_complete([](const std::exception_ptr& failure) { calls_at_end += failure ? 1 : 100; });
         event(a.fill(2u)).on_complete([dev] {  // uses the device at the end
-            auto b = dev.mixed_buffer<std::uint32_t>(n);
+            auto b = dev.mixed_buffer<std::uint32_t>(slow_elements);
             b.fill(3u);
             if (b.read()[7] == 3) ++calls_at_end;
         });
@@ -396,7 +400,7 @@ void exit_with_everything_open() {
 }
 
 struct late_callbacks {
-    explicit late_callbacks(const device& dev) : memory(dev.mixed_buffer<std::uint32_t>(n)) {
+    explicit late_callbacks(const device& dev) : memory(dev.mixed_buffer<std::uint32_t>(slow_elements)) {
         memory.fill(2u);
     }
     mixed_buffer<std::uint32_t> memory;

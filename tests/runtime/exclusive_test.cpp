@@ -101,7 +101,7 @@ private:
     std::string answer_;
 };
 
-device_info made_up(const char* name, std::uint8_t card) {
+device_info made_up_card(const char* name, std::uint8_t card) {
     device_info info;
     info.name = name;
     info.api = backend::opencl;
@@ -152,8 +152,6 @@ std::size_t physical_devices() {
         paths.insert(runtime::device_lock::path_for(each.info()));
     return paths.size();
 }
-
-}  // namespace
 
 // Run by other_process only.
 TEST(V1_other_process, DISABLED_holds_devices) {
@@ -281,7 +279,8 @@ TEST_F(V1_exclusive, contexts_come_and_go_in_many_threads) {
 }
 
 TEST_F(V1_exclusive, only_the_devices_counted_are_locked) {
-    const std::vector<device_info> cards{made_up("first", 1), made_up("second", 2), made_up("third", 3)};
+    const std::vector<device_info> cards{made_up_card("first", 1), made_up_card("second", 2),
+                                         made_up_card("third", 3)};
     const holding_child other(cards[0]);
     ASSERT_TRUE(other.holds());
     for (const device_filter& wanted :
@@ -299,7 +298,7 @@ TEST_F(V1_exclusive, only_the_devices_counted_are_locked) {
 }
 
 TEST_F(V1_exclusive, a_device_is_known_by_uuid_else_address_else_name) {
-    device_info cuda = made_up("NVIDIA H100", 7), opencl = made_up("H100 through OpenCL", 7);
+    device_info cuda = made_up_card("NVIDIA H100", 7), opencl = made_up_card("H100 through OpenCL", 7);
     cuda.api = backend::cuda;
     EXPECT_EQ(runtime::device_lock::path_for(cuda), runtime::device_lock::path_for(opencl));
     EXPECT_EQ(runtime::device_lock::path_for(cuda),
@@ -357,5 +356,7 @@ TEST_F(V1_exclusive, a_process_that_hangs_while_choosing_is_named) {
         EXPECT_THAT(late.what(), HasSubstr("for 0.05 seconds"));
     }
 }
+
+}  // namespace
 
 }  // namespace balm::test

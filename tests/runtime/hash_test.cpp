@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/program/disk_cache.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace {
 
@@ -18,8 +19,7 @@ using balm::runtime::digest_from_hex;
 using balm::runtime::digest_of;
 using balm::runtime::hasher;
 using balm::runtime::to_hex;
-
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+using balm::test::bytes_of;
 
 std::string counting(int size) {
     std::string text;

@@ -1,7 +1,6 @@
 // Native handles in and out: hand-written OpenCL and CUDA beside Balm, on the same contexts, queues and
 // memory. The oracle is host arithmetic; the hand-written side never goes through Balm.
 
-#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 #include <gmock/gmock.h>
@@ -19,6 +18,7 @@
 #include "driver/cuda/driver_api.hpp"
 #include "null_driver/device.hpp"
 #include "runtime/device/device_state.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/program/program_saver.hpp"
 #include "support/devices.hpp"
 
@@ -28,22 +28,6 @@ namespace {
 
 using namespace balm::dsl;
 using testing::HasSubstr;
-
-std::string message(auto&& body) { return message_of<usage_error>(body); }
-
-std::vector<int> numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<int> made(n);
-    for (int& each : made) each = static_cast<int>(random() % 100'000);
-    return made;
-}
-
-/// out = factor * in + 1, by Balm.
-const auto& scale() {
-    static const auto made = kernel<1>("scale(factor, in, out)", [](Int factor, In<int> in, Out<int> out) {
-        out[global_id(0)] = factor * in[global_id(0)] + 1;
-    });
-    return made;
-}
 
 // ---- OpenCL, by hand ----
 
@@ -200,7 +184,7 @@ TEST(V22_interop, computes_on_memory_and_queues_of_hand_written_opencl) {
             const std::size_t n = 1 + random() % 3000, before = random() % 100;
             const int factor = static_cast<int>(random() % 50), added = static_cast<int>(random() % 50);
             cl_mem in = own.memory(4 * (before + n)), out = own.memory(4 * n);
-            const auto host = numbers(random, n);
+            const auto host = random_numbers<int>(random, n);
             own.write(in, host, 4 * before);
             auto from = adopt_memory<int>(dev, in, n, 4 * before);
             auto to = adopt_memory<int>(dev, out, n);
@@ -239,7 +223,7 @@ TEST(V22_interop, an_allocation_is_one_memory_in_whatever_parts_it_is_adopted) {
             EXPECT_EQ(b.byte_offset(), alignment + 8);
             EXPECT_EQ(static_cast<cl_mem>(native(b).handle), whole);
             EXPECT_EQ(native(b).byte_offset, alignment + 8);
-            EXPECT_THAT(message([&] { adopt_memory<char>(dev, part, 2 * alignment, 1); }),
+            EXPECT_THAT(usage_message_of([&] { adopt_memory<char>(dev, part, 2 * alignment, 1); }),
                         HasSubstr("the memory has"));
         }
         const auto mine = dev.mixed_buffer<int>(100);
@@ -288,11 +272,11 @@ TEST(V22_interop, vectors_over_adopted_memory_touch_nothing_beside_it) {
         const std::size_t aligned = dev.info().memory_alignment / 4;
         for (int turn = 0; turn < 6; ++turn) {
             const std::size_t n = 1 + random() % 200, guard = 64;
-            const auto host = numbers(random, 2 * aligned + n + guard);
+            const auto host = random_numbers<int>(random, 2 * aligned + n + guard);
             cl_mem memory = own.memory(4 * host.size());
             own.write(memory, host);
             vector<int> x = as_vector(adopt_memory<int>(dev, memory, n, 4 * aligned));
-            const vector<int> y(context({dev}), numbers(random, n));
+            const vector<int> y(context({dev}), random_numbers<int>(random, n));
             x = 2 * x + y;
             x.set(0, x[0] + 1);
             dev.finish();
@@ -339,7 +323,7 @@ TEST(V22_interop, native_commands_stand_among_those_of_all_queues) {
         queue other = dev.make_queue();
         for (int turn = 0; turn < 8; ++turn) {
             const std::size_t n = 1 + random() % 2000;
-            const auto host = numbers(random, n);
+            const auto host = random_numbers<int>(random, n);
             auto a = dev.mixed_buffer<int>(n), b = dev.mixed_buffer<int>(n);
             a.write(host);
             const event first = dev.execute(scale()(3, a, b), {n});
@@ -415,49 +399,57 @@ TEST(V22_interop, refuses_what_does_not_fit_with_words) {
         const device dev = adopt_opencl(own.context, own.id);
         cl_mem memory = own.memory(64), elsewhere = foreign.memory(64);
 
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, nullptr, 4); }), HasSubstr("null cl_mem"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, elsewhere, 4); }), HasSubstr("another cl_context"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(found, memory, 4); }), HasSubstr("adopt_opencl"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 17); }),
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, nullptr, 4); }), HasSubstr("null cl_mem"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, elsewhere, 4); }),
+                    HasSubstr("another cl_context"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(found, memory, 4); }),
+                    HasSubstr("adopt_opencl"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, 17); }),
                     testing::AllOf(HasSubstr("17 elements of 4 bytes"), HasSubstr("64 bytes")));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 4, 52); }), HasSubstr("at byte 52"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, SIZE_MAX / 2, 4); }), HasSubstr("64 bytes"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 4, 2); }), HasSubstr("a multiple of 4"));
-        EXPECT_THAT(message([&] { as_vector(adopt_memory<int>(dev, memory, 4, 4)); }),
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, 4, 52); }),
+                    HasSubstr("at byte 52"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, SIZE_MAX / 2, 4); }),
+                    HasSubstr("64 bytes"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, 4, 2); }),
+                    HasSubstr("a multiple of 4"));
+        EXPECT_THAT(usage_message_of([&] { as_vector(adopt_memory<int>(dev, memory, 4, 4)); }),
                     HasSubstr("use the elements as a buffer"));
         EXPECT_NO_THROW(adopt_memory<int>(dev, memory, 16));
         EXPECT_NO_THROW(adopt_memory<int>(dev, memory, 0, 64));
 
-        EXPECT_THAT(message([&] { adopt_queue(dev, nullptr); }), HasSubstr("null cl_command_queue"));
-        EXPECT_THAT(message([&] { adopt_queue(dev, foreign.queue); }), HasSubstr("another cl_context"));
+        EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, nullptr); }), HasSubstr("null cl_command_queue"));
+        EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, foreign.queue); }),
+                    HasSubstr("another cl_context"));
         cl_int code = CL_SUCCESS;
         cl_command_queue unordered =
             clCreateCommandQueue(own.context, own.id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
         if (code == CL_SUCCESS) {
-            EXPECT_THAT(message([&] { adopt_queue(dev, unordered); }), HasSubstr("out-of-order"));
+            EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, unordered); }), HasSubstr("out-of-order"));
             clReleaseCommandQueue(unordered);
         }
 
-        EXPECT_THAT(message([&] { adopt_opencl(nullptr, own.id); }), HasSubstr("null cl_context"));
-        EXPECT_THAT(message([&] { adopt_opencl(own.context, nullptr); }), HasSubstr("null cl_device_id"));
+        EXPECT_THAT(usage_message_of([&] { adopt_opencl(nullptr, own.id); }), HasSubstr("null cl_context"));
+        EXPECT_THAT(usage_message_of([&] { adopt_opencl(own.context, nullptr); }),
+                    HasSubstr("null cl_device_id"));
 
         // Memory of one device in a kernel on another, as ever.
         auto here = adopt_memory<int>(dev, memory, 16);
-        EXPECT_THAT(message([&] { found.execute(scale()(1, here, here), {16}); }), HasSubstr("lives on"));
+        EXPECT_THAT(usage_message_of([&] { found.execute(scale()(1, here, here), {16}); }),
+                    HasSubstr("lives on"));
         queue q = found.queue();
-        EXPECT_THAT(message([&] { run_native(q, reads(here), writes(), [](native_handle) {}); }),
+        EXPECT_THAT(usage_message_of([&] { run_native(q, reads(here), writes(), [](native_handle) {}); }),
                     HasSubstr("copy it there first"));
-        EXPECT_THAT(
-            message([&] { run_native(q, reads(device_pointer<int>()), writes(), [](native_handle) {}); }),
-            HasSubstr("null device_pointer"));
+        EXPECT_THAT(usage_message_of(
+                        [&] { run_native(q, reads(device_pointer<int>()), writes(), [](native_handle) {}); }),
+                    HasSubstr("null device_pointer"));
         clReleaseMemObject(memory);
         clReleaseMemObject(elsewhere);
     });
     const device null(runtime::device_state::make(null::make_null_device(runtime::dialect::opencl_c)));
     int host = 0;
-    EXPECT_THAT(message([&] { adopt_memory<int>(null, &host, 1); }), HasSubstr("no native handles"));
-    EXPECT_THAT(message([&] { adopt_queue(null, &host); }), HasSubstr("no native handles"));
-    EXPECT_THAT(message([&] { adopt_cuda(nullptr); }), HasSubstr("null CUcontext"));
+    EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(null, &host, 1); }), HasSubstr("no native handles"));
+    EXPECT_THAT(usage_message_of([&] { adopt_queue(null, &host); }), HasSubstr("no native handles"));
+    EXPECT_THAT(usage_message_of([&] { adopt_cuda(nullptr); }), HasSubstr("null CUcontext"));
 }
 
 TEST(V22_interop, kernels_neither_write_read_only_memory_nor_read_write_only) {
@@ -472,12 +464,12 @@ TEST(V22_interop, kernels_neither_write_read_only_memory_nor_read_write_only) {
         EXPECT_EQ(plain.read()[15], 9);
         dev.execute(scale()(2, plain, out), {16});
         EXPECT_EQ(out.read()[15], 19);
-        EXPECT_THAT(message([&] { dev.execute(scale()(2, plain, in), {16}); }),
+        EXPECT_THAT(usage_message_of([&] { dev.execute(scale()(2, plain, in), {16}); }),
                     HasSubstr("CL_MEM_READ_ONLY"));
-        EXPECT_THAT(message([&] { dev.execute(scale()(2, out, plain), {16}); }),
+        EXPECT_THAT(usage_message_of([&] { dev.execute(scale()(2, out, plain), {16}); }),
                     HasSubstr("CL_MEM_WRITE_ONLY"));
         vector<int> x = as_vector(in);
-        EXPECT_THAT(message([&] { x = x + 1; }), HasSubstr("CL_MEM_READ_ONLY"));
+        EXPECT_THAT(usage_message_of([&] { x = x + 1; }), HasSubstr("CL_MEM_READ_ONLY"));
         EXPECT_EQ(sum(x), 64);
         clReleaseMemObject(read_only);
         clReleaseMemObject(write_only);
@@ -488,8 +480,9 @@ TEST(V22_interop, freed_objects_hand_out_nothing) {
     on_all_devices([](const device& dev) {
         auto a = dev.mixed_buffer<int>(4);
         a.free();
-        EXPECT_THAT(message([&] { native(a); }), HasSubstr("was freed"));
-        EXPECT_THAT(message([&] { native(device_pointer<int>()); }), HasSubstr("null device_pointer"));
+        EXPECT_THAT(usage_message_of([&] { native(a); }), HasSubstr("was freed"));
+        EXPECT_THAT(usage_message_of([&] { native(device_pointer<int>()); }),
+                    HasSubstr("null device_pointer"));
         EXPECT_TRUE(static_cast<bool>(native(dev.queue())));
         EXPECT_TRUE(static_cast<bool>(native(dev).context));
     });
@@ -512,7 +505,7 @@ TEST(V22_interop, computes_on_memory_and_streams_of_hand_written_cuda) {
                 const std::size_t n = 1 + random() % 3000, before = random() % 100;
                 const int factor = static_cast<int>(random() % 50);
                 const cuda::CUdeviceptr in = cuda_memory(4 * (before + n)), out = cuda_memory(4 * n);
-                const auto host = numbers(random, n);
+                const auto host = random_numbers<int>(random, n);
                 must(cuda::driver().cuMemcpyHtoDAsync(in + 4 * before, host.data(), 4 * n, stream));
                 {
                     auto from = adopt_memory<int>(dev, in + 4 * before, n);
@@ -525,9 +518,9 @@ TEST(V22_interop, computes_on_memory_and_streams_of_hand_written_cuda) {
                     vector<int> x = as_vector(to);
                     x = x + 1;
                     EXPECT_EQ(x[n - 1], factor * host[n - 1] + 2);
-                    EXPECT_THAT(message([&] { adopt_memory<int>(dev, out, (n + 1) << 20); }),
+                    EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, out, (n + 1) << 20); }),
                                 HasSubstr("the memory has"));
-                    EXPECT_THAT(message([&] { adopt_memory<int>(dev, out + 1, 0); }),
+                    EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, out + 1, 0); }),
                                 HasSubstr("a multiple of 4"));
                 }
                 dev.finish();
@@ -544,7 +537,7 @@ TEST(V22_interop, cuda_commands_stand_among_those_of_all_queues) {
     on_cuda_devices([&](const device& dev) {
         queue other = dev.make_queue();
         const std::size_t n = 1 << 20;
-        const auto host = numbers(random, n);
+        const auto host = random_numbers<int>(random, n);
         auto a = dev.mixed_buffer<int>(n), b = dev.mixed_buffer<int>(n), c = dev.mixed_buffer<int>(n);
         a.write(host);
         const event first = dev.execute(scale()(3, a, b), {n});
@@ -594,9 +587,9 @@ TEST(V22_interop, a_cuda_context_of_the_programs_own_is_a_device_of_its_own) {
             auto there = dev.mixed_buffer<int>(100);
             b.copy_to(there);
             EXPECT_EQ(there.read()[99], 41);
-            EXPECT_THAT(message([&] { adopt_memory<int>(dev, memory, 100); }),
+            EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, 100); }),
                         HasSubstr("another CUcontext"));
-            EXPECT_THAT(message([&] { adopt_queue(dev, stream); }), HasSubstr("another CUcontext"));
+            EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, stream); }), HasSubstr("another CUcontext"));
             adopted.finish();
         }
         {
@@ -614,12 +607,14 @@ TEST(V22_interop, refuses_cuda_handles_that_do_not_fit) {
     on_cuda_devices([&](const device& dev) {
         auto pinned = dev.pinned_array<int>(4);
         int on_the_stack = 0;
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, nullptr, 4); }), HasSubstr("null CUdeviceptr"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, pinned.data(), 4); }), HasSubstr("host memory"));
-        EXPECT_THAT(message([&] { adopt_memory<int>(dev, &on_the_stack, 1); }),
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, nullptr, 4); }),
+                    HasSubstr("null CUdeviceptr"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, pinned.data(), 4); }),
+                    HasSubstr("host memory"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, &on_the_stack, 1); }),
                     testing::AnyOf(HasSubstr("unknown to CUDA"), HasSubstr("host memory")));
-        EXPECT_THAT(message([&] { adopt_queue(dev, nullptr); }), HasSubstr("CU_STREAM_LEGACY"));
-        EXPECT_THAT(message([&] { adopt_queue(dev, 2ull); }), HasSubstr("CU_STREAM_PER_THREAD"));
+        EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, nullptr); }), HasSubstr("CU_STREAM_LEGACY"));
+        EXPECT_THAT(usage_message_of([&] { adopt_queue(dev, 2ull); }), HasSubstr("CU_STREAM_PER_THREAD"));
     });
 }
 

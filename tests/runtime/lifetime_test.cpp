@@ -26,8 +26,6 @@ using namespace std::chrono_literals;
 using runtime::device_state;
 using testing::HasSubstr;
 
-constexpr std::size_t n = 1 << 10;
-
 std::vector<std::shared_ptr<runtime::driver_device>> drivers_and_a_fake() {
     std::vector<std::shared_ptr<runtime::driver_device>> all = driver_devices();
     all.push_back(std::make_shared<fake_device>());
@@ -42,7 +40,8 @@ std::vector<std::any> objects_at_work(const std::shared_ptr<runtime::driver_devi
     const user_event gate;
     balm::queue first = dev.make_queue(), second = dev.make_queue();
     auto prof = std::make_shared<profiler>(dev);
-    auto a = dev.mixed_buffer<std::uint32_t>(n), b = dev.mixed_buffer<std::uint32_t>(n);
+    auto a = dev.mixed_buffer<std::uint32_t>(some_elements),
+         b = dev.mixed_buffer<std::uint32_t>(some_elements);
     const event filled = a.fill(1u), copied = a.copy_to(b, filled);
     const event held = b.fill(2u, gate), behind = b.copy_to(a);
     const event joined = first.record(behind), apart = second.record(joined, gate);
@@ -95,8 +94,9 @@ TEST(C4_errors, of_allocation_leave_a_sequence_as_it_was) {
     for (const auto& driver : drivers_and_a_fake()) {
         const device dev(device_state::make(driver));
         SCOPED_TRACE(dev.state()->words());
-        if (auto* const fake = dynamic_cast<fake_device*>(driver.get())) fake->log->room = 16 * n;
-        auto a = dev.mixed_buffer<std::uint32_t>(n), b = dev.mixed_buffer<std::uint32_t>(n);
+        if (auto* const fake = dynamic_cast<fake_device*>(driver.get())) fake->log->room = 16 * some_elements;
+        auto a = dev.mixed_buffer<std::uint32_t>(some_elements),
+             b = dev.mixed_buffer<std::uint32_t>(some_elements);
         const user_event gate;
         const event filled = a.fill(7u, gate);
         for (const std::size_t too_many : {std::size_t{1} << 45, ~std::size_t{0} / 8})
@@ -105,11 +105,11 @@ TEST(C4_errors, of_allocation_leave_a_sequence_as_it_was) {
         const event copied = a.copy_to(b, filled);
         EXPECT_FALSE(copied.is_complete());
         gate.complete();
-        EXPECT_EQ(b.read(copied), std::vector<std::uint32_t>(n, 7));
+        EXPECT_EQ(b.read(copied), std::vector<std::uint32_t>(some_elements, 7));
         EXPECT_NO_THROW(dev.finish());
-        auto more = dev.mixed_buffer<std::uint32_t>(n);
+        auto more = dev.mixed_buffer<std::uint32_t>(some_elements);
         b.copy_to(more);
-        EXPECT_EQ(more.read(), std::vector<std::uint32_t>(n, 7));
+        EXPECT_EQ(more.read(), std::vector<std::uint32_t>(some_elements, 7));
     }
 }
 

@@ -19,8 +19,6 @@ namespace {
 using namespace balm::dsl;
 using testing::HasSubstr;
 
-std::string message(auto&& body) { return message_of<usage_error>(body); }
-
 bool has_managed_memory(const device& of) {
     const shared_virtual_memory_support& has = of.info().shared_virtual_memory;
     return has.allocations && (of.info().api != backend::cuda || has.at_once);
@@ -35,13 +33,6 @@ void on_devices_with_managed_memory(Body&& body) {
         body(each);
     });
     if (!any) GTEST_SKIP() << "no device with managed memory";
-}
-
-const auto& scale() {
-    static const auto made = kernel<1>("scale(factor, in, out)", [](Int factor, In<int> in, Out<int> out) {
-        out[global_id(0)] = factor * in[global_id(0)] + 1;
-    });
-    return made;
 }
 
 const auto& increase() {
@@ -139,8 +130,8 @@ TEST(V19_managed_memory, is_the_hosts_alone_while_it_is_mapped) {
         auto view = m.map();
         EXPECT_TRUE(slow.is_complete());
         EXPECT_EQ(view[63], slow_on_host(1, 200'000));
-        EXPECT_THAT(message([&] { m.fill(2u); }), HasSubstr("is mapped by the host"));
-        EXPECT_THAT(message([&] { m.free(); }), HasSubstr("mapped"));
+        EXPECT_THAT(usage_message_of([&] { m.fill(2u); }), HasSubstr("is mapped by the host"));
+        EXPECT_THAT(usage_message_of([&] { m.free(); }), HasSubstr("mapped"));
         view.release();
         m.fill(2u);
         const auto seen = m.map_to_read();
@@ -174,7 +165,7 @@ TEST(V19_managed_memory, counts_and_goes_when_its_commands_are_done) {
         auto freed = dev.managed_array<int>(4);
         freed.free();
         EXPECT_EQ(dev.memory().in_use, before.in_use);
-        EXPECT_THAT(message([&] { freed.map(); }), HasSubstr("was freed"));
+        EXPECT_THAT(usage_message_of([&] { freed.map(); }), HasSubstr("was freed"));
         EXPECT_THROW(dev.managed_array<char>(std::size_t{1} << 50), out_of_memory_error);
         dev.managed_array<int>(4).fill(1);  // goes on
     });
@@ -182,11 +173,11 @@ TEST(V19_managed_memory, counts_and_goes_when_its_commands_are_done) {
 
 TEST(V19_managed_memory, is_refused_by_devices_without_it) {
     const device null(runtime::device_state::make(null::make_null_device(runtime::dialect::opencl_c)));
-    EXPECT_THAT(message([&] { null.managed_array<int>(4); }),
+    EXPECT_THAT(usage_message_of([&] { null.managed_array<int>(4); }),
                 testing::AllOf(HasSubstr("device 'null'"), HasSubstr("use a buffer and map it")));
     on_all_devices([](const device& dev) {
         if (has_managed_memory(dev)) return;
-        EXPECT_THAT(message([&] { dev.managed_array<int>(4); }), HasSubstr("shared_virtual_memory"));
+        EXPECT_THAT(usage_message_of([&] { dev.managed_array<int>(4); }), HasSubstr("shared_virtual_memory"));
     });
 }
 

@@ -28,15 +28,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::size_t below(std::mt19937_64& random, std::size_t n) { return n == 0 ? 0 : random() % n; }
-
-template <class T>
-std::vector<T> numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> made(n);
-    for (T& each : made) each = static_cast<T>(random() % 1000);
-    return made;
-}
-
 struct interval {
     std::size_t first, last;
     std::size_t size() const { return last - first; }
@@ -62,7 +53,7 @@ template <class T>
 void compare_ranges(const device& dev, std::mt19937_64& random) {
     const std::size_t n = 1 + below(random, 300);
     mixed_buffer<T> buffers[] = {dev.mixed_buffer<T>(n), dev.mixed_buffer<T>(n)};
-    std::vector<T> hosts[] = {numbers<T>(random, n), numbers<T>(random, n)};
+    std::vector<T> hosts[] = {random_numbers<T>(random, n), random_numbers<T>(random, n)};
     for (int k = 0; k < 2; ++k) buffers[k].write(hosts[k]);
     const auto at = [](std::size_t i) { return static_cast<std::ptrdiff_t>(i); };
     for (int turn = 0; turn < 60; ++turn) {
@@ -72,7 +63,7 @@ void compare_ranges(const device& dev, std::mt19937_64& random) {
         const interval part = random_interval(random, n);
         switch (below(random, 5)) {
             case 0: {
-                const auto values = numbers<T>(random, part.size());
+                const auto values = random_numbers<T>(random, part.size());
                 buffer.range(part.first, part.last).write(values);
                 std::copy(values.begin(), values.end(), host.begin() + at(part.first));
                 break;
@@ -100,8 +91,6 @@ void compare_ranges(const device& dev, std::mt19937_64& random) {
     }
     for (int k = 0; k < 2; ++k) ASSERT_EQ(buffers[k].read(), std::span<const T>(hosts[k]));
 }
-
-std::string message(auto&& body) { return message_of<usage_error>(body); }
 
 device null_handle() {
     return device(runtime::device_state::make(null::make_null_device(runtime::dialect::opencl_c)));
@@ -219,23 +208,23 @@ TEST(C5_ranges, name_both_sizes_before_anything_is_sent) {
     const auto fake = std::make_shared<fake_device>();
     const device dev(runtime::device_state::make(fake));
     auto a = dev.mixed_buffer<float>(2, 3), b = dev.mixed_buffer<float>(2);
-    EXPECT_THAT(message([&] { a.range(2, 9); }),
+    EXPECT_THAT(usage_message_of([&] { a.range(2, 9); }),
                 HasSubstr("range [2, 9) does not fit a buffer of 6 elements (2 x 3)"));
-    EXPECT_THAT(message([&] { a.range(4, 3); }), HasSubstr("[4, 3)"));
-    EXPECT_THAT(message([&] { a.from(7); }), HasSubstr("[7, 6)"));
-    EXPECT_THAT(message([&] { a.range(1, 5).until(5); }), HasSubstr("a range of 4 elements"));
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(usage_message_of([&] { a.range(4, 3); }), HasSubstr("[4, 3)"));
+    EXPECT_THAT(usage_message_of([&] { a.from(7); }), HasSubstr("[7, 6)"));
+    EXPECT_THAT(usage_message_of([&] { a.range(1, 5).until(5); }), HasSubstr("a range of 4 elements"));
+    EXPECT_THAT(usage_message_of([&] {
                     a.range(1, 4).write({1, 2});
                 }),
                 HasSubstr("write of 2 elements does not fit a range of 3 elements"));
-    EXPECT_THAT(message([&] { a.range(1, 4).copy_to(b); }),
+    EXPECT_THAT(usage_message_of([&] { a.range(1, 4).copy_to(b); }),
                 HasSubstr("copy of 3 elements does not fit a buffer of 2 elements"));
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(usage_message_of([&] {
                     std::array<float, 5> to{};
                     a.until(2).read_into(to);
                 }),
                 HasSubstr("read of 5 elements does not fit a range of 2"));
-    EXPECT_THAT(message([&] { a.from(1).reshaped({2, 2}); }), HasSubstr("5 elements"));
+    EXPECT_THAT(usage_message_of([&] { a.from(1).reshaped({2, 2}); }), HasSubstr("5 elements"));
     EXPECT_TRUE(fake->log->commands.empty());
 }
 
@@ -243,10 +232,10 @@ TEST(C5_ranges, name_both_sizes_before_anything_is_sent) {
 
 namespace {
 
-struct box {
+struct part_of_array {
     shape origin, extents;
 };
-box random_box(std::mt19937_64& random, const shape& within, const shape* extents = nullptr) {
+part_of_array random_part(std::mt19937_64& random, const shape& within, const shape* extents = nullptr) {
     std::array<std::size_t, 3> origin{}, size{};
     for (int d = 0; d < within.dimensions(); ++d) {
         const auto k = static_cast<std::size_t>(d);
@@ -258,8 +247,8 @@ box random_box(std::mt19937_64& random, const shape& within, const shape* extent
     return {shape(origin[0], origin[1], origin[2]), shape(size[0], size[1], size[2])};
 }
 
-/// Where the elements of a box lie in an array of the shape, in the box's order.
-std::vector<std::size_t> places_of(const box& of, const shape& within) {
+/// Where the elements of a part_of_array lie in an array of the shape, in the part_of_array's order.
+std::vector<std::size_t> places_of(const part_of_array& of, const shape& within) {
     const auto three = [](const shape& s, std::size_t missing) {
         const int d = s.dimensions();
         return std::array{d > 2 ? s[0] : missing, d > 1 ? s[d - 2] : missing, s[d - 1]};
@@ -281,19 +270,19 @@ void compare_regions(const device& dev, const device& second, const shape& exten
     std::vector<T> hosts[2];
     std::vector<buffer_range<T, access::mixed>> views;
     for (std::size_t k = 0; k < 2; ++k) {
-        hosts[k] = numbers<T>(random, extents.count());
+        hosts[k] = random_numbers<T>(random, extents.count());
         views.push_back(buffers[k].from(header).reshaped(extents));
         views[k].write(hosts[k]);
     }
     for (int turn = 0; turn < 40; ++turn) {
         const std::size_t which = below(random, 2);
         auto& host = hosts[which];
-        const box part = random_box(random, extents);
+        const part_of_array part = random_part(random, extents);
         const auto places = places_of(part, extents);
         auto region = views[which].region(part.origin, part.extents);
         switch (below(random, 6)) {
             case 0: {
-                const auto values = numbers<T>(random, places.size());
+                const auto values = random_numbers<T>(random, places.size());
                 region.write(values);
                 for (std::size_t i = 0; i < places.size(); ++i) host[places[i]] = values[i];
                 break;
@@ -312,7 +301,7 @@ void compare_regions(const device& dev, const device& second, const shape& exten
                 for (const std::size_t place : places) host[place] = value;
                 break;
             }
-            case 3: {  // to a box of other extents, with neighbouring elements only
+            case 3: {  // to a part_of_array of other extents, with neighbouring elements only
                 const std::size_t to = below(random, 2), n = places.size();
                 const std::size_t start = below(random, extents.count() - n + 1);
                 const event copied = region.copy_to(views[to].range(start, start + n));
@@ -323,7 +312,7 @@ void compare_regions(const device& dev, const device& second, const shape& exten
             }
             default: {
                 const std::size_t to = below(random, 2);
-                const box target = random_box(random, extents, &part.extents);
+                const part_of_array target = random_part(random, extents, &part.extents);
                 const event copied = region.copy_to(views[to].region(target.origin, target.extents));
                 std::vector<T> moved;
                 for (const std::size_t place : places) moved.push_back(host[place]);
@@ -380,14 +369,17 @@ TEST(C5_regions, must_lie_inside_and_have_the_dimensions) {
     const auto fake = std::make_shared<fake_device>();
     const device dev(runtime::device_state::make(fake));
     auto m = dev.mixed_buffer<int>(3, 4);
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(usage_message_of([&] {
                     m.region({1, 2}, {2, 3});
                 }),
                 AllOf(HasSubstr("2 x 3 elements at (1 x 2)"), HasSubstr("a buffer of 3 x 4 elements")));
-    EXPECT_THAT(message([&] { m.region({4, 0}, {0, 1}); }), HasSubstr("must lie inside"));
-    EXPECT_THAT(message([&] { m.region({0}, {3}); }), HasSubstr("same number of dimensions"));
-    EXPECT_THAT(message([&] { m.region({0, 0}, {static_cast<std::size_t>(-1), 1}); }), HasSubstr("negative"));
-    EXPECT_THAT(message([&] {
+    EXPECT_THAT(usage_message_of([&] { m.region({4, 0}, {0, 1}); }), HasSubstr("must lie inside"));
+    EXPECT_THAT(usage_message_of([&] { m.region({0}, {3}); }), HasSubstr("same number of dimensions"));
+    EXPECT_THAT(usage_message_of([&] {
+                    m.region({0, 0}, {static_cast<std::size_t>(-1), 1});
+                }),
+                HasSubstr("negative"));
+    EXPECT_THAT(usage_message_of([&] {
                     m.region({0, 0}, {2, 2}).write({1, 2, 3});
                 }),
                 HasSubstr("write of 3 elements does not fit a region of 4 elements (2 x 2)"));
@@ -422,9 +414,11 @@ TEST(C4_host_memory, may_be_any_range_and_any_iterators) {
         auto bits = dev.mixed_buffer<bool>(3);
         bits.write(std::vector<bool>{true, false, true});
         EXPECT_THAT(bits.read(), ElementsAre(true, false, true));
-        EXPECT_THAT(message([&] { a.write(std::list<std::int64_t>(5)); }), HasSubstr("write of 5 elements"));
-        EXPECT_THAT(message([&] { a.write(std::list<std::int64_t>(3)); }), HasSubstr("write of 3 elements"));
-        EXPECT_THAT(message([&] { a.read_into(into.begin(), std::next(into.begin())); }),
+        EXPECT_THAT(usage_message_of([&] { a.write(std::list<std::int64_t>(5)); }),
+                    HasSubstr("write of 5 elements"));
+        EXPECT_THAT(usage_message_of([&] { a.write(std::list<std::int64_t>(3)); }),
+                    HasSubstr("write of 3 elements"));
+        EXPECT_THAT(usage_message_of([&] { a.read_into(into.begin(), std::next(into.begin())); }),
                     HasSubstr("read of 1 elements"));
     });
 }
@@ -502,8 +496,9 @@ TEST(C4_pinned, has_parts_and_a_shape) {
             m.region({2, 2}, {2, 2}).read_into(p.range(4, 8));
             EXPECT_THAT(std::vector<int>(p.begin(), p.end()), ElementsAre(4, 5, 2, 3, 4, 5, 6, 7));
             EXPECT_EQ(p.shape(), shape(2, 4));
-            EXPECT_THAT(message([&] { p.range(3, 9); }), HasSubstr("[3, 9) does not fit a pinned array"));
-            EXPECT_THAT(message([&] { a.write(p); }), HasSubstr("write of 8 elements"));
+            EXPECT_THAT(usage_message_of([&] { p.range(3, 9); }),
+                        HasSubstr("[3, 9) does not fit a pinned array"));
+            EXPECT_THAT(usage_message_of([&] { a.write(p); }), HasSubstr("write of 8 elements"));
             EXPECT_TRUE(pinned_on.pinned_array<int>(0).empty());
         }
 }
@@ -573,7 +568,7 @@ TEST(C4_mapping, shows_the_elements_and_takes_what_is_written) {
     const auto check = [&](const device& dev) {
         const std::size_t n = 1000;
         auto a = dev.mixed_buffer<float>(n);
-        auto host = numbers<float>(random, n);
+        auto host = random_numbers<float>(random, n);
         const event written = a.write(host);
         {
             auto view = a.range(10, 500).map(written);
@@ -616,15 +611,15 @@ TEST(C4_mapping, keeps_commands_away_until_it_is_given_back) {
         a.write({1, 2, 3, 4});
         {
             const auto view = a.map();
-            EXPECT_THAT(message([&] { a.fill(0); }), HasSubstr("is mapped by the host, to write"));
-            EXPECT_THAT(message([&] { a.from(2).read(); }), HasSubstr("release the mapping"));
-            EXPECT_THAT(message([&] { a.map(); }), HasSubstr("mapped"));
-            EXPECT_THAT(message([&] { a.free(); }),
+            EXPECT_THAT(usage_message_of([&] { a.fill(0); }), HasSubstr("is mapped by the host, to write"));
+            EXPECT_THAT(usage_message_of([&] { a.from(2).read(); }), HasSubstr("release the mapping"));
+            EXPECT_THAT(usage_message_of([&] { a.map(); }), HasSubstr("mapped"));
+            EXPECT_THAT(usage_message_of([&] { a.free(); }),
                         HasSubstr("cannot be freed while the host has it mapped"));
         }
         {
             const auto one = a.map_to_read(), two = a.map_to_read();
-            EXPECT_THAT(message([&] { a.fill(0); }), HasSubstr("mapped by the host, to read"));
+            EXPECT_THAT(usage_message_of([&] { a.fill(0); }), HasSubstr("mapped by the host, to read"));
             EXPECT_EQ(one[3], two[3]);
         }
         EXPECT_THAT(a.read(), ElementsAre(1, 2, 3, 4));
@@ -652,14 +647,14 @@ TEST(C20_free, gives_a_buffers_memory_back_and_refuses_every_later_use) {
         a.free();
         EXPECT_EQ(dev.state()->allocated_bytes(), before + 64);
         const char* const words = "was freed by free()";
-        EXPECT_THAT(message([&] { a.write({1, 2, 3, 4}); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { copy.read(); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { part.read_async(); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { a.copy_to(b); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { b.copy_to(a); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { a.fill(1); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { a.map(); }), HasSubstr(words));
-        EXPECT_THAT(message([&] { a.until(0).read(); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { a.write({1, 2, 3, 4}); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { copy.read(); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { part.read_async(); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { a.copy_to(b); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { b.copy_to(a); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { a.fill(1); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { a.map(); }), HasSubstr(words));
+        EXPECT_THAT(usage_message_of([&] { a.until(0).read(); }), HasSubstr(words));
         EXPECT_EQ(a.size(), 4u);
         EXPECT_NO_THROW(a.free());
         b.fill(3);
@@ -728,12 +723,12 @@ TEST(C20_free, of_a_device_finishes_it_and_frees_what_it_holds) {
     EXPECT_EQ(fake->log->live_allocations, 0);
     EXPECT_EQ(dev.state()->allocated_bytes(), 0u);
     const char* const words = "was freed by free()";
-    EXPECT_THAT(message([&] { dev.in_buffer<int>(1); }), HasSubstr(words));
-    EXPECT_THAT(message([&] { dev.pinned_array<int>(1); }), HasSubstr(words));
-    EXPECT_THAT(message([&] { a.read(); }), HasSubstr(words));
-    EXPECT_THAT(message([&] { a.write({1, 2, 3, 4}); }), HasSubstr(words));
-    EXPECT_THAT(message([&] { other.record(); }), HasSubstr(words));
-    EXPECT_THAT(message([&] { dev.finish(); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { dev.in_buffer<int>(1); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { dev.pinned_array<int>(1); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { a.read(); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { a.write({1, 2, 3, 4}); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { other.record(); }), HasSubstr(words));
+    EXPECT_THAT(usage_message_of([&] { dev.finish(); }), HasSubstr(words));
     EXPECT_EQ(dev.name(), "fake");
     EXPECT_NO_THROW(dev.free());
     EXPECT_NO_THROW(a.free());
@@ -852,19 +847,20 @@ TEST(A2_pointers, move_and_are_reinterpreted_as_in_cpp) {
 TEST(A2_pointers, say_where_they_point_when_that_is_outside) {
     const device dev = null_handle();
     const auto p = dev.allocate<double>(4), other = dev.allocate<double>(4);
-    EXPECT_THAT(message([&] { (p + 1).range(4); }),
+    EXPECT_THAT(usage_message_of([&] { (p + 1).range(4); }),
                 AllOf(HasSubstr("4 of them"), HasSubstr("byte 8"), HasSubstr("32 bytes")));
-    EXPECT_THAT(message([&] { (p - 1).range(); }), HasSubstr("byte -8"));
-    EXPECT_THAT(message([&] { (p + 5).byte_offset(); }), HasSubstr("byte 40"));
-    EXPECT_THAT(message([&] { (p.as<char>() + 3).as<int>().range(1); }), HasSubstr("a multiple of 4"));
-    EXPECT_THAT(message([&] { static_cast<void>(p - other); }), HasSubstr("different allocations"));
-    EXPECT_THAT(message([&] { static_cast<void>(p < other); }), HasSubstr("different allocations"));
+    EXPECT_THAT(usage_message_of([&] { (p - 1).range(); }), HasSubstr("byte -8"));
+    EXPECT_THAT(usage_message_of([&] { (p + 5).byte_offset(); }), HasSubstr("byte 40"));
+    EXPECT_THAT(usage_message_of([&] { (p.as<char>() + 3).as<int>().range(1); }),
+                HasSubstr("a multiple of 4"));
+    EXPECT_THAT(usage_message_of([&] { static_cast<void>(p - other); }), HasSubstr("different allocations"));
+    EXPECT_THAT(usage_message_of([&] { static_cast<void>(p < other); }), HasSubstr("different allocations"));
     EXPECT_FALSE(p == other);
-    EXPECT_THAT(message([&] { device_pointer<int>().range(); }), HasSubstr("null device_pointer"));
-    EXPECT_THAT(message([&] { dev.mixed_buffer<char>(7).as<int>(); }), HasSubstr("7 bytes"));
+    EXPECT_THAT(usage_message_of([&] { device_pointer<int>().range(); }), HasSubstr("null device_pointer"));
+    EXPECT_THAT(usage_message_of([&] { dev.mixed_buffer<char>(7).as<int>(); }), HasSubstr("7 bytes"));
     auto freed = dev.allocate<int>(1);
     freed.free();
-    EXPECT_THAT(message([&] { freed.range().fill(1); }), HasSubstr("was freed"));
+    EXPECT_THAT(usage_message_of([&] { freed.range().fill(1); }), HasSubstr("was freed"));
 }
 
 }  // namespace balm::test

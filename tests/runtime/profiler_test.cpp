@@ -25,8 +25,6 @@ using namespace std::chrono_literals;
 using runtime::device_state;
 using testing::HasSubstr;
 
-constexpr std::size_t n = 1 << 10;
-
 profile_row row_of(const std::vector<profile_row>& all, const std::string& name) {
     for (const profile_row& each : all)
         if (each.name == name) return each;
@@ -50,7 +48,7 @@ constexpr std::uint64_t milliseconds(std::uint64_t count) { return count * 1'000
 TEST(V23_profiler, gives_each_section_the_commands_that_were_enqueued_in_it) {
     on_every_handle([](const device& dev) {
         const auto program = program_of(dev, slow_source, "slow");
-        auto a = dev.mixed_buffer<std::uint32_t>(n);
+        auto a = dev.mixed_buffer<std::uint32_t>(some_elements);
         const event before = a.fill(1u);
         before.wait();
         balm::profiler prof(dev);
@@ -123,7 +121,7 @@ TEST(V23_profiler, measures_the_host) {
 TEST(V23_profiler, waits_for_nothing_before_it_is_asked) {
     const auto fake = std::make_shared<fake_device>();
     const device dev(device_state::make(fake));
-    auto a = dev.mixed_buffer<std::uint32_t>(n);
+    auto a = dev.mixed_buffer<std::uint32_t>(some_elements);
     fake->log->events_complete_at_once = false;
     balm::profiler prof(dev);
     {
@@ -147,7 +145,7 @@ TEST(V23_profiler, keeps_the_threads_apart) {
         std::vector<std::thread> all;
         for (int t = 0; t < threads; ++t)
             all.emplace_back([&, t] {
-                auto own = dev.mixed_buffer<std::uint32_t>(n);
+                auto own = dev.mixed_buffer<std::uint32_t>(some_elements);
                 for (std::uint32_t i = 0; i < turns; ++i) {
                     const auto outer = prof.section("thread " + std::to_string(t % 2));
                     go_on(own.fill(i));
@@ -172,7 +170,7 @@ TEST(V23_profiler, keeps_the_threads_apart) {
 TEST(V23_profiler, sees_deferred_commands_and_failures) {
     const auto fake = std::make_shared<fake_device>();
     const device dev(device_state::make(fake));
-    auto a = dev.mixed_buffer<std::uint32_t>(n);
+    auto a = dev.mixed_buffer<std::uint32_t>(some_elements);
     balm::profiler prof(dev);
     const user_event go, never;
     event good, bad;
@@ -227,7 +225,7 @@ TEST(V23_profiler, observes_what_it_is_told_to_and_while_it_lives) {
 TEST(V23_profiler, prints_a_table) {
     const auto fake = std::make_shared<fake_device>();
     const device dev(device_state::make(fake));
-    auto a = dev.mixed_buffer<std::uint32_t>(n);
+    auto a = dev.mixed_buffer<std::uint32_t>(some_elements);
     balm::profiler prof(dev);
     {
         const auto s = prof.section("solve");
@@ -251,7 +249,8 @@ TEST(V23_profiler, prints_a_table) {
 TEST(V23_profiler, knows_commands_by_name_bytes_and_work_items) {
     on_every_handle([](const device& dev) {
         const auto program = program_of(dev, slow_source, "slow");
-        auto a = dev.mixed_buffer<std::uint32_t>(n), b = dev.mixed_buffer<std::uint32_t>(n);
+        auto a = dev.mixed_buffer<std::uint32_t>(some_elements),
+             b = dev.mixed_buffer<std::uint32_t>(some_elements);
         a.fill(1u).wait();
         balm::profiler prof(dev);
         runtime::queue_state& queue = dev.state()->default_queue();
@@ -268,14 +267,14 @@ TEST(V23_profiler, knows_commands_by_name_bytes_and_work_items) {
         for (const profiled_command& each : prof.commands()) by_name[each.name] = each;
         EXPECT_EQ(by_name.size(), 4u);
         EXPECT_EQ(by_name["slow"].count, 3u);
-        EXPECT_EQ(by_name["slow"].work_items, 3 * n);
+        EXPECT_EQ(by_name["slow"].work_items, 3 * some_elements);
         EXPECT_EQ(by_name["slow"].bytes, 0u);
         EXPECT_EQ(by_name["slow"].device, sum_of_durations(launches));
         EXPECT_EQ(by_name["copy"].count, 3u);
-        EXPECT_EQ(by_name["copy"].bytes, 3 * 4 * n);
+        EXPECT_EQ(by_name["copy"].bytes, 3 * 4 * some_elements);
         EXPECT_EQ(by_name["copy"].device, sum_of_durations(copies));
-        EXPECT_EQ(by_name["fill"].bytes, 4 * n);
-        EXPECT_EQ(by_name["read"].bytes, 4 * n);
+        EXPECT_EQ(by_name["fill"].bytes, 4 * some_elements);
+        EXPECT_EQ(by_name["read"].bytes, 4 * some_elements);
         EXPECT_EQ(by_name[prof.commands().front().name].device,
                   std::max({by_name["slow"].device, by_name["copy"].device, by_name["fill"].device,
                             by_name["read"].device}));

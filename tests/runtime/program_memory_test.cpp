@@ -44,7 +44,7 @@ program_identity numbered(int number) {
     return {runtime::hasher{}.number(static_cast<std::uint64_t>(number)).result()};
 }
 
-std::shared_ptr<compiled_program> get(device_state& device, int number) {
+std::shared_ptr<compiled_program> get_numbered(device_state& device, int number) {
     return device.programs().get(numbered(number), [&] {
         return program_source{std::to_string(number), "f", {}};
     });
@@ -133,17 +133,17 @@ TEST(B5_bounded_table, is_used_by_many_threads) {
 TEST(B5_programs, are_unloaded_when_many_others_were_used_since) {
     const auto fake = make_fake();
     const auto device = device_state::make(fake);
-    const compiled_program* const first = get(*device, 0).get();
+    const compiled_program* const first = get_numbered(*device, 0).get();
     for (int k = 1; k < 3 * most; ++k) {
-        get(*device, k);
+        get_numbered(*device, k);
         if (k % 100 == 0) {
-            ASSERT_EQ(get(*device, 0).get(), first) << "used all the time: " << k;
+            ASSERT_EQ(get_numbered(*device, 0).get(), first) << "used all the time: " << k;
         }
     }
     EXPECT_LE(live_programs(*fake), most);
     EXPECT_GE(live_programs(*fake), most / 2);
     EXPECT_EQ(fake->log->compiles, 3 * most);
-    get(*device, 1);
+    get_numbered(*device, 1);
     EXPECT_EQ(fake->log->compiles, 3 * most + 1) << "evicted, it is compiled again";
 }
 
@@ -158,10 +158,10 @@ TEST(B5_programs, are_unloaded_after_the_launches_in_flight) {
         auto kernel = program->lease_kernel();
         device->default_queue().enqueue_launch(*kernel, {}, {}, {}, {});
     }
-    for (int k = 0; k < 2 * most; ++k) get(*device, k);
+    for (int k = 0; k < 2 * most; ++k) get_numbered(*device, k);
     EXPECT_GT(live_programs(*fake), most) << "the launch is in flight, and so may be all that were evicted";
     fake->log->complete_all();
-    get(*device, 2 * most);
+    get_numbered(*device, 2 * most);
     EXPECT_LE(live_programs(*fake), most);
 }
 
@@ -171,12 +171,12 @@ TEST(B5_programs, are_kept_by_launches_that_wait_for_the_program) {
     const user_event go;
     event done;
     {
-        const auto program = get(*device, -1);
+        const auto program = get_numbered(*device, -1);
         auto kernel = program->lease_kernel();
         const event waits[] = {go};
         device->default_queue().enqueue_launch(kernel, {}, {}, {}, {}, waits, &done);
     }
-    for (int k = 0; k < 2 * most; ++k) get(*device, k);
+    for (int k = 0; k < 2 * most; ++k) get_numbered(*device, k);
     EXPECT_LE(live_programs(*fake), most + 1);
     EXPECT_TRUE(go.complete());
     done.wait();
@@ -189,22 +189,22 @@ TEST(B5_programs, go_with_their_device) {
     const auto fake = make_fake();
     {
         const auto device = device_state::make(fake);
-        for (int k = 0; k < 10; ++k) get(*device, k);
+        for (int k = 0; k < 10; ++k) get_numbered(*device, k);
         EXPECT_EQ(live_programs(*fake), 10);
         device->free();
         EXPECT_EQ(live_programs(*fake), 0) << "freed by hand";
-        EXPECT_THROW(get(*device, 0), usage_error);
+        EXPECT_THROW(get_numbered(*device, 0), usage_error);
         EXPECT_EQ(live_programs(*fake), 0) << "a freed device loads none";
     }
     {
         const auto device = device_state::make(fake);
-        const auto held = get(*device, 0);
+        const auto held = get_numbered(*device, 0);
         device->free();
         EXPECT_EQ(live_programs(*fake), 1) << "somebody holds it";
     }
     {
         const auto device = device_state::make(fake);
-        for (int k = 0; k < 10; ++k) get(*device, k);
+        for (int k = 0; k < 10; ++k) get_numbered(*device, k);
     }
     EXPECT_EQ(live_programs(*fake), 0);
 }
@@ -216,14 +216,14 @@ TEST(B5_programs, are_used_while_others_are_evicted) {
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&, t] {
             for (int k = 0; k < most; ++k) {
-                const auto program = get(*device, k % 3 == 0 ? k % 50 : t * most + k);
+                const auto program = get_numbered(*device, k % 3 == 0 ? k % 50 : t * most + k);
                 auto kernel = program->lease_kernel();
                 device->default_queue().enqueue_launch(*kernel, {}, {}, {}, {});
             }
         });
     for (std::thread& each : threads) each.join();
     device->finish();
-    get(*device, -1);
+    get_numbered(*device, -1);
     EXPECT_LE(live_programs(*fake), most);
 }
 

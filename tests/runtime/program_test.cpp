@@ -38,8 +38,8 @@ std::string fresh_text(const std::string& around = "kernel void f() {}\n") {
 
 digest identity_of(const std::string& text) { return hasher{}.text(text).result(); }
 
-std::shared_ptr<compiled_program> get(device_state& device, const std::string& text,
-                                      const std::string& name = "f") {
+std::shared_ptr<compiled_program> get_program(device_state& device, const std::string& text,
+                                              const std::string& name = "f") {
     return device.programs().get({identity_of(text)}, [&] { return program_source{text, name, {}}; });
 }
 
@@ -70,9 +70,9 @@ TEST(B5_programs, are_found_on_disk_by_the_next_process) {
     if (!runtime::default_cache().enabled()) GTEST_SKIP() << "the disk cache is off";
     const std::string text = fresh_text();
     const auto first = std::make_shared<fake_device>(), second = std::make_shared<fake_device>();
-    get(*device_state::make(first), "// from a.cpp:1\n" + text);
+    get_program(*device_state::make(first), "// from a.cpp:1\n" + text);
     runtime::finish_saving();
-    get(*device_state::make(second), "// from b.cpp:99\n" + text);
+    get_program(*device_state::make(second), "// from b.cpp:99\n" + text);
     EXPECT_EQ(first->log->compiles, 1);
     EXPECT_EQ(second->log->compiles, 0) << "the first line is no part of the key";
     EXPECT_EQ(second->log->loads, 1);
@@ -82,10 +82,10 @@ TEST(B5_programs, are_compiled_again_where_the_driver_refuses_the_kept_binary) {
     if (!runtime::default_cache().enabled()) GTEST_SKIP() << "the disk cache is off";
     const std::string text = fresh_text();
     const auto first = std::make_shared<fake_device>(), second = std::make_shared<fake_device>();
-    get(*device_state::make(first), text);
+    get_program(*device_state::make(first), text);
     runtime::finish_saving();
     second->log->refuses_binaries = true;
-    const auto program = get(*device_state::make(second), text);
+    const auto program = get_program(*device_state::make(second), text);
     EXPECT_NE(program, nullptr);
     EXPECT_EQ(second->log->loads, 1);
     EXPECT_EQ(second->log->compiles, 1);
@@ -97,12 +97,12 @@ TEST(B5_programs, are_kept_after_their_first_launch_where_the_binary_needs_one) 
     const auto first = std::make_shared<fake_device>();
     first->log->binary_needs_launch = true;
     const auto device = device_state::make(first);
-    const auto program = get(*device, text);
+    const auto program = get_program(*device, text);
     runtime::finish_saving();
     EXPECT_TRUE(program->awaits_launch());
     {
         const auto early = std::make_shared<fake_device>();
-        get(*device_state::make(early), "// not saved by this one either\n" + text + " ");
+        get_program(*device_state::make(early), "// not saved by this one either\n" + text + " ");
         EXPECT_EQ(early->log->loads, 0);
     }
     {
@@ -112,7 +112,7 @@ TEST(B5_programs, are_kept_after_their_first_launch_where_the_binary_needs_one) 
     EXPECT_FALSE(program->awaits_launch());
     runtime::finish_saving();
     const auto second = std::make_shared<fake_device>();
-    get(*device_state::make(second), text);
+    get_program(*device_state::make(second), text);
     EXPECT_EQ(second->log->loads, 1);
     EXPECT_EQ(second->log->compiles, 0);
 }
@@ -122,7 +122,7 @@ TEST(B5_programs, do_not_have_the_caller_of_their_first_launch_wait) {
     fake->log->binary_needs_launch = true;
     fake->log->events_complete_at_once = false;
     const auto device = device_state::make(fake);
-    const auto program = get(*device, fresh_text());
+    const auto program = get_program(*device, fresh_text());
     std::promise<void> enqueued;
     std::thread caller([&] {
         auto kernel = program->lease_kernel();
@@ -142,7 +142,7 @@ TEST(B5_programs, do_not_hold_up_commands_that_are_handed_over_beside_their_firs
     fake->log->binary_needs_launch = true;
     fake->log->events_complete_at_once = false;
     const auto device = device_state::make(fake);
-    const auto program = get(*device, fresh_text());
+    const auto program = get_program(*device, fresh_text());
     const auto memory = device->allocate(64, {"x"});
     const auto other = device->make_queue();
     const user_event go_first, go_second;
@@ -181,7 +181,7 @@ TEST(B5_programs, are_fetched_when_no_device_is_at_work) {
     fake->log->binary_needs_launch = true;
     busy->log->events_complete_at_once = false;
     const auto device = device_state::make(fake), at_work = device_state::make(busy);
-    const auto program = get(*device, fresh_text());
+    const auto program = get_program(*device, fresh_text());
     const auto memory = at_work->allocate(64, {"x"});
     const std::byte zero{};
     at_work->default_queue().enqueue_fill(*memory, 0, 64, {&zero, 1});
@@ -209,13 +209,13 @@ TEST(B5_programs, are_fetched_when_no_device_is_at_work) {
 TEST(B5_programs, that_do_not_compile_say_so_each_time) {
     const auto fake = std::make_shared<fake_device>();
     const auto device = device_state::make(fake);
-    EXPECT_THROW(get(*device, "broken"), build_error);
-    EXPECT_THROW(get(*device, "broken"), build_error);
+    EXPECT_THROW(get_program(*device, "broken"), build_error);
+    EXPECT_THROW(get_program(*device, "broken"), build_error);
 }
 
 TEST(C22_kernels, are_leased_to_one_thread_each) {
     const auto fake = std::make_shared<fake_device>();
-    const auto program = get(*device_state::make(fake), fresh_text());
+    const auto program = get_program(*device_state::make(fake), fresh_text());
     {
         const auto first = program->lease_kernel();
         const auto second = program->lease_kernel();
@@ -249,7 +249,7 @@ TEST(B5_programs, of_real_drivers_come_back_from_the_disk) {
     on_every_handle([](const device& dev) {
         const std::string text = fresh_text(slow_source.for_device(dev.state()->driver()));
         const auto run = [&](device_state& on) {
-            const auto program = get(on, text, "slow");
+            const auto program = get_program(on, text, "slow");
             const auto memory = on.allocate(256, {"x"});
             const std::uint32_t one = 1;
             on.default_queue().enqueue_fill(*memory, 0, 256, std::as_bytes(std::span(&one, 1)));
@@ -273,8 +273,8 @@ TEST(B1_programs, are_shown_on_request) {
     ::setenv("BALM_SHOW_KERNELS", "1", 1);
     testing::internal::CaptureStderr();
     const std::string text = fresh_text();
-    get(*device, text);
-    get(*device, text);
+    get_program(*device, text);
+    get_program(*device, text);
     const std::string shown = testing::internal::GetCapturedStderr();
     ::unsetenv("BALM_SHOW_KERNELS");
     EXPECT_EQ(shown, "// Balm: kernel 'f' for device 'fake' (null), compiled now\n" + text);
@@ -305,7 +305,7 @@ void exit_with_work_in_flight() {
     user.devices = all_handles();
     for (const device& dev : user.devices) {
         const std::string text = fresh_text(slow_source.for_device(dev.state()->driver()));
-        const auto program = get(*dev.state(), text, "slow");
+        const auto program = get_program(*dev.state(), text, "slow");
         auto a = dev.mixed_buffer<std::uint32_t>(1 << 12);
         const event filled = a.fill(1u);
         for (int i = 0; i < 10; ++i)
@@ -318,7 +318,7 @@ void exit_with_work_in_flight() {
 /// Drivers begin when their first device is used, however much others have compiled by then.
 void exit_after_many_programs_of_another_device() {
     static const auto other = device_state::make(std::make_shared<fake_device>());
-    for (int k = 0; k < 100; ++k) get(*other, fresh_text());
+    for (int k = 0; k < 100; ++k) get_program(*other, fresh_text());
     exit_with_work_in_flight();
 }
 
@@ -345,7 +345,7 @@ TEST(B5_exit, may_come_from_a_thread) {
 
 TEST(B8_launch, costs_the_host_much_less_than_a_microsecond) {
     const auto state = device_state::make(null::make_null_device(runtime::dialect::opencl_c));
-    const auto program = get(*state, fresh_text());
+    const auto program = get_program(*state, fresh_text());
     const auto a = state->allocate(64, {"a"}), b = state->allocate(64, {"b"}), c = state->allocate(64, {"c"});
     runtime::storage* const reads[] = {a.get(), b.get()};
     runtime::storage* const writes[] = {c.get()};

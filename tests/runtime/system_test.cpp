@@ -30,6 +30,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace balm::runtime;
+using balm::test::bytes_of;
+using balm::test::content_of_file;
 using balm::test::scratch_directory;
 using namespace std::chrono_literals;
 
@@ -48,13 +50,6 @@ private:
     const char* name_;
     std::optional<std::string> old_;
 };
-
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-
-std::string content_of(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // Runs the body in a process of its own, and gives its exit status: 0 for true.
 int status_in_child(const std::function<bool()>& body) {
@@ -149,9 +144,9 @@ TEST(B5_system, replaces_a_file_and_leaves_nothing_beside_it) {
     const scratch_directory directory;
     EXPECT_FALSE(replace_file(directory / "file", bytes_of("first")));
     EXPECT_FALSE(replace_file(directory / "file", bytes_of("second, longer")));
-    EXPECT_EQ(content_of(directory / "file"), "second, longer");
+    EXPECT_EQ(content_of_file(directory / "file"), "second, longer");
     EXPECT_FALSE(replace_file(directory / "file", {}));
-    EXPECT_EQ(content_of(directory / "file"), "");
+    EXPECT_EQ(content_of_file(directory / "file"), "");
     EXPECT_EQ(directory.names(), std::vector<std::string>{"file"});
     EXPECT_EQ(fs::status(directory / "file").permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
@@ -161,7 +156,7 @@ TEST(B5_system, replaces_a_symbolic_link_and_leaves_what_it_points_to) {
     std::ofstream(directory / "precious") << "kept";
     fs::create_symlink(directory / "precious", directory / "file");
     EXPECT_FALSE(replace_file(directory / "file", bytes_of("new")));
-    EXPECT_EQ(content_of(directory / "precious"), "kept");
+    EXPECT_EQ(content_of_file(directory / "precious"), "kept");
     EXPECT_FALSE(fs::is_symlink(directory / "file"));
 }
 
@@ -186,7 +181,7 @@ TEST(B5_system, a_limit_on_file_sizes_fails_the_write_and_spares_the_process) {
             return static_cast<bool>(replace_file(directory / "file", bytes_of(std::string(2000, 'x'))));
         });
         EXPECT_EQ(status, 0);
-        EXPECT_EQ(content_of(directory / "file"), "old");
+        EXPECT_EQ(content_of_file(directory / "file"), "old");
         EXPECT_EQ(directory.names(), std::vector<std::string>{"file"});
     }
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "balm/context.hpp"
+#include "balm/error.hpp"
 
 namespace balm::test {
 
@@ -62,6 +63,12 @@ std::string message_of(Body&& body) {
     }
     ADD_FAILURE() << "nothing is thrown";
     return {};
+}
+
+/// That of a usage_error.
+template <class Body>
+std::string usage_message_of(Body&& body) {
+    return message_of<usage_error>(body);
 }
 
 /// "device_test.cpp:12", as messages name the C++ line.

@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <type_traits>
+#include <vector>
 
 #include "balm/host_array.hpp"
 
 namespace balm::test {
+
+/// A random number less than `end`; 0 where there is none.
+inline std::size_t below(std::mt19937_64& random, std::size_t end) { return end == 0 ? 0 : random() % end; }
 
 /// Any value of an integer type, its ends and small values more often than by chance; of a floating type,
 /// values of moderate size, among them whole numbers, powers of two and zero.
@@ -58,6 +63,25 @@ host_array<T> random_values(std::mt19937_64& random, std::size_t count, T least,
             value = static_cast<T>(std::uniform_int_distribution<std::int64_t>(least, most)(random));
     }
     return values;
+}
+
+/// Whole numbers so small that sums of them and of their products are exact in every type.
+template <class T>
+T small_number(std::mt19937_64& random) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        const int number = static_cast<int>(below(random, 17));
+        return static_cast<T>(std::is_unsigned_v<T> ? number : number - 8);
+    } else {  // complex
+        using part = typename T::value_type;
+        const part real = small_number<part>(random);
+        return T(real, small_number<part>(random));
+    }
+}
+template <class T>
+std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
+    std::vector<T> made(n);
+    for (T& each : made) each = small_number<T>(random);
+    return made;
 }
 
 }  // namespace balm::test

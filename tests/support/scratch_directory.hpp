@@ -1,10 +1,14 @@
 #pragma once
-// A directory of a test's own.
+// A directory of a test's own, and what is in files.
 
 #include <stdlib.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,5 +45,12 @@ public:
 private:
     std::filesystem::path path_;
 };
+
+inline std::string content_of_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace balm::test

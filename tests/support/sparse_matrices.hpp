@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "support/devices_random.hpp"
+
 namespace balm::test {
 
 /// A matrix in CSR. Values are small whole numbers, so that sums are exact in any order.
@@ -37,22 +39,6 @@ struct host_matrix {
         return y;
     }
 };
-
-template <class T>
-T small_number(std::mt19937_64& random) {
-    const int number = static_cast<int>(random() % 17) - 8;
-    if constexpr (std::is_arithmetic_v<T>)
-        return static_cast<T>(number);
-    else
-        return T(static_cast<typename T::value_type>(number),
-                 static_cast<typename T::value_type>(static_cast<int>(random() % 17) - 8));
-}
-template <class T>
-std::vector<T> small_numbers(std::mt19937_64& random, std::size_t n) {
-    std::vector<T> list(n);
-    for (T& each : list) each = small_number<T>(random);
-    return list;
-}
 
 enum class matrix_kind {
     nothing,       ///< no entries

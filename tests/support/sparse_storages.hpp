@@ -14,6 +14,7 @@
 #include "balm/balm.hpp"
 #include "support/devices.hpp"
 #include "support/sparse_matrices.hpp"
+#include "support/vectors.hpp"
 
 namespace balm::test {
 
@@ -31,7 +32,7 @@ struct stored_as_on_gpus {
 };
 /// Runs the body on every context, and on a CPU with matrices as GPUs have them.
 template <class Body>
-void in_all_ways(Body&& body) {
+void with_matrices_of_all_devices(Body&& body) {
     on_all_contexts([&](const context& ctx) { body(ctx); });
     if (devices_are_together() || !has_cpu()) return;
     SCOPED_TRACE("stored as on GPUs");
@@ -39,17 +40,10 @@ void in_all_ways(Body&& body) {
     body(context{filter::cpu});
 }
 
-inline std::size_t below(std::mt19937_64& random, std::size_t end) { return random() % end; }
-
 template <class T, class Index = std::int32_t>
 sparse_matrix<T, Index> on_device(const context& ctx, const host_matrix<T>& m,
                                   storage how = storage::automatic) {
     return sparse_matrix<T, Index>(ctx, m.rows, m.columns, m.pointers, m.column_indices, m.values, how);
-}
-template <class T, class A>
-std::vector<T> on_host(const A& a) {
-    const host_array<T> got = vector<T>(a).to_host();
-    return {got.begin(), got.end()};
 }
 
 /// Of more diagonals than storage::diagonals has.

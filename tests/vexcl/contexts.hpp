@@ -50,4 +50,11 @@ std::vector<T> on_host(const vex::vector<T>& x) {
     return made;
 }
 
+/// got[i] is wanted(i), but for rounding.
+template <class F>
+void expect_elements(const vex::vector<double>& got, const F& wanted) {
+    const std::vector<double> host = on_host(got);
+    for (std::size_t i = 0; i < host.size(); ++i) ASSERT_NEAR(host[i], wanted(i), 1e-9) << i;
+}
+
 }  // namespace balm::test

@@ -13,13 +13,13 @@ VEX_CONSTANT(seven, 7);
 
 /// Elementary functions are within some units of the last place of the host's, and products enter sums by one
 /// fma.
-void expect_near(const vex::vector<double>& got, const auto& wanted) {
+void expect_near_each(const vex::vector<double>& got, const auto& wanted) {
     const std::vector<double> host = on_host(got);
     for (std::size_t i = 0; i < host.size(); ++i)
         ASSERT_NEAR(host[i], wanted(i), 1e-14 * (1 + std::abs(wanted(i)))) << i;
 }
 template <class T>
-void expect_equal(const vex::vector<T>& got, const auto& wanted) {
+void expect_equal_each(const vex::vector<T>& got, const auto& wanted) {
     const std::vector<T> host = on_host(got);
     for (std::size_t i = 0; i < host.size(); ++i) ASSERT_EQ(host[i], static_cast<T>(wanted(i))) << i;
 }
@@ -36,39 +36,39 @@ TEST(B9_vexcl_expressions, compute_as_c_does) {
         const vex::vector<float> g(ctx, f);
         vex::vector<double> z(ctx, n);
         z = 2 * x - y / (x + 1);
-        expect_equal(z, [&](std::size_t e) { return 2 * a[e] - b[e] / (a[e] + 1); });
+        expect_equal_each(z, [&](std::size_t e) { return 2 * a[e] - b[e] / (a[e] + 1); });
         z += 3;
         z *= x;
         z -= y;
         z /= 2;
-        expect_equal(z,
-                     [&](std::size_t e) { return ((2 * a[e] - b[e] / (a[e] + 1) + 3) * a[e] - b[e]) / 2; });
+        expect_equal_each(
+            z, [&](std::size_t e) { return ((2 * a[e] - b[e] / (a[e] + 1) + 3) * a[e] - b[e]) / 2; });
         z = 5 * sin(x) + pow(y, 2.0) - atan2(x, 1 + y) + hypot(x, y);
-        expect_near(z, [&](std::size_t e) {
+        expect_near_each(z, [&](std::size_t e) {
             return 5 * std::sin(a[e]) + b[e] * b[e] - std::atan2(a[e], 1 + b[e]) + std::hypot(a[e], b[e]);
         });
         z = vex::if_else(x < y && !(x < 0.25), fmax(x, 0.5), -x);
-        expect_equal(
+        expect_equal_each(
             z, [&](std::size_t e) { return a[e] < b[e] && a[e] >= 0.25 ? std::fmax(a[e], 0.5) : -a[e]; });
         z = clamp(x, 0.25, 0.75) + select(x, y, x > 0.5);  // OpenCL's select: the last argument chooses
-        expect_equal(
+        expect_equal_each(
             z, [&](std::size_t e) { return std::clamp(a[e], 0.25, 0.75) + (a[e] > 0.5 ? b[e] : a[e]); });
         // A double beside floats makes doubles, ints promote, an assignment narrows.
         z = g * 0.1;
-        expect_equal(z, [&](std::size_t e) { return double(f[e]) * 0.1; });
+        expect_equal_each(z, [&](std::size_t e) { return double(f[e]) * 0.1; });
         vex::vector<int> j(ctx, n);
         j = 10 * x + i / 7 % 5;
-        expect_equal(j, [&](std::size_t e) { return int(10 * a[e] + k[e] / 7 % 5); });
+        expect_equal_each(j, [&](std::size_t e) { return int(10 * a[e] + k[e] / 7 % 5); });
         j = (i << 3 | 5) ^ (i & 0x2c) ^ ~i;
-        expect_equal(j, [&](std::size_t e) { return (k[e] << 3 | 5) ^ (k[e] & 0x2c) ^ ~k[e]; });
+        expect_equal_each(j, [&](std::size_t e) { return (k[e] << 3 | 5) ^ (k[e] & 0x2c) ^ ~k[e]; });
         j <<= 2;
         j |= 1;
         j %= 1000;
-        expect_equal(
+        expect_equal_each(
             j, [&](std::size_t e) { return ((((k[e] << 3 | 5) ^ (k[e] & 0x2c) ^ ~k[e]) << 2) | 1) % 1000; });
         vex::vector<cl_uchar> small(ctx, n);
         small = i + 200;
-        expect_equal(small, [&](std::size_t e) { return static_cast<cl_uchar>(k[e] + 200); });
+        expect_equal_each(small, [&](std::size_t e) { return static_cast<cl_uchar>(k[e] + 200); });
     });
 }
 
@@ -80,23 +80,23 @@ TEST(B9_vexcl_expressions, have_indices_constants_and_conversions) {
         const vex::vector<double> x(ctx, a);
         vex::vector<double> z(ctx, n);
         z = vex::element_index(100) * 0.5;
-        expect_equal(z, [](std::size_t e) { return double(e + 100) * 0.5; });
+        expect_equal_each(z, [](std::size_t e) { return double(e + 100) * 0.5; });
         z = vex::constants::two_pi() * x + seven() + std::integral_constant<int, 3>();
-        expect_near(z, [&](std::size_t e) { return 6.283185307179586476925286766559 * a[e] + 7 + 3; });
+        expect_near_each(z, [&](std::size_t e) { return 6.283185307179586476925286766559 * a[e] + 7 + 3; });
         EXPECT_EQ(double(vex::constants::euler), 0.57721566490153286060651209008240243);
         EXPECT_EQ(double(vex::constants::catalan), 0.91596559417721901505460351493238411);
         z = vex::cast<float>(x) * vex::cast<int>(10 * x);
-        expect_equal(z, [&](std::size_t e) { return float(a[e]) * float(int(10 * a[e])); });
+        expect_equal_each(z, [&](std::size_t e) { return float(a[e]) * float(int(10 * a[e])); });
         vex::vector<cl_uint> bits(ctx, n);
         bits = as_uint(vex::cast<float>(x));
-        expect_equal(bits, [&](std::size_t e) {
+        expect_equal_each(bits, [&](std::size_t e) {
             const float f = float(a[e]);
             cl_uint word = 0;
             std::memcpy(&word, &f, sizeof word);
             return word;
         });
         bits = convert_uint(100 * x);
-        expect_equal(bits, [&](std::size_t e) { return cl_uint(100 * a[e]); });
+        expect_equal_each(bits, [&](std::size_t e) { return cl_uint(100 * a[e]); });
         // Of host values they are expressions, too.
         vex::vector<cl_int2> pairs(ctx, n);
         const cl_float2 given = {{4.75f, -8.5f}};
@@ -121,12 +121,12 @@ TEST(B9_vexcl_expressions, keep_tags_and_temporaries) {
         const auto root = vex::make_temp<1>(sqrt(X + 1));
         const auto whole = vex::make_temp<2, int>(10 * X);
         z = root * root + vex::tag<2>(3) * whole + vex::make_temp<3>(2.5);
-        expect_near(z, [&](std::size_t e) {
+        expect_near_each(z, [&](std::size_t e) {
             return std::sqrt(a[e] + 1) * std::sqrt(a[e] + 1) + 3 * int(10 * a[e]) + 2.5;
         });
         X = X + vex::element_index();
         X *= 2;
-        expect_equal(x, [&](std::size_t e) { return (a[e] + double(e)) * 2; });
+        expect_equal_each(x, [&](std::size_t e) { return (a[e] + double(e)) * 2; });
     });
 }
 

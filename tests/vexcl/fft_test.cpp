@@ -45,7 +45,7 @@ struct array_of_pairs {
         }
     }
 };
-void expect_near(const vex::vector<cl_double2>& got, const std::vector<number>& wanted) {
+void expect_near_numbers(const vex::vector<cl_double2>& got, const std::vector<number>& wanted) {
     const std::vector<cl_double2> host = on_host(got);
     for (std::size_t i = 0; i < host.size(); ++i) {
         ASSERT_NEAR(host[i].s[0], static_cast<double>(wanted[i].real()), 1e-9) << i;
@@ -62,9 +62,9 @@ TEST(B9_vexcl_fft, of_any_size_and_back) {
             vex::vector<cl_double2> out(ctx, n), back(ctx, n);
             const vex::FFT<cl_double2> forward(ctx, n), inverse(ctx, n, vex::fft::inverse);
             out = forward(in);
-            expect_near(out, transformed(x.exact, {n}, 0, -1));
+            expect_near_numbers(out, transformed(x.exact, {n}, 0, -1));
             back = inverse(out);
-            expect_near(back, x.exact);
+            expect_near_numbers(back, x.exact);
         }
     });
 }
@@ -79,13 +79,13 @@ TEST(B9_vexcl_fft, along_several_dimensions_and_in_batches) {
         const std::vector<number> of_rows = transformed(x.exact, extents, 2, -1),
                                   of_planes = transformed(of_rows, extents, 1, -1);
         out = vex::FFT<cl_double2>(ctx, extents)(in);
-        expect_near(out, transformed(of_planes, extents, 0, -1));
+        expect_near_numbers(out, transformed(of_planes, extents, 0, -1));
         out = vex::FFT<cl_double2>(ctx, extents, {vex::fft::none, vex::fft::forward, vex::fft::forward})(in);
-        expect_near(out, of_planes);
+        expect_near_numbers(out, of_planes);
         out = vex::FFT<cl_double2>(ctx, extents, {vex::fft::none, vex::fft::inverse, vex::fft::forward})(in);
-        expect_near(out, transformed(of_rows, extents, 1, 1));
+        expect_near_numbers(out, transformed(of_rows, extents, 1, 1));
         out = vex::FFT<cl_double2>(ctx, extents, {vex::fft::none, vex::fft::none, vex::fft::none})(in);
-        expect_near(out, x.exact);
+        expect_near_numbers(out, x.exact);
     });
 }
 
@@ -100,7 +100,7 @@ TEST(B9_vexcl_fft, of_real_numbers_inside_expressions) {
         const vex::FFT<double, cl_double2> forward(ctx, n);
         const vex::FFT<cl_double2, double> inverse(ctx, n, vex::fft::inverse);
         spectrum = forward(x);
-        expect_near(spectrum, transformed(std::vector<number>(host.begin(), host.end()), {n}, 0, -1));
+        expect_near_numbers(spectrum, transformed(std::vector<number>(host.begin(), host.end()), {n}, 0, -1));
         back = inverse(spectrum);
         y = 1;
         y += 5 * inverse(forward(x * x));

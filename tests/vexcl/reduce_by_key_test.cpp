@@ -21,10 +21,9 @@ std::vector<std::pair<Key, int>> runs(const std::vector<Key>& keys, const std::v
     return made;
 }
 
-VEX_FUNCTION(bool, same_pair, (cl_int, a1)(cl_long, a2)(cl_int, b1)(cl_long, b2),
+VEX_FUNCTION(bool, same_int_and_long, (cl_int, a1)(cl_long, a2)(cl_int, b1)(cl_long, b2),
              return a1 == b1 && a2 == b2;);
-VEX_FUNCTION(int, add, (int, a)(int, b), return a + b;);
-struct larger {
+struct larger_number {
     VEX_DUAL_FUNCTOR(double, (double, a)(double, b), return a > b ? a : b;)
 };
 
@@ -69,8 +68,10 @@ TEST(B9_vexcl_reduce_by_key, tuples_of_keys) {
         vex::vector<cl_long> b(ctx, second), b_out;
         const vex::vector<int> v(ctx, values);
         vex::vector<int> sums;
-        const int count = vex::reduce_by_key(boost::fusion::vector_tie(a, b), v,
-                                             boost::fusion::vector_tie(a_out, b_out), sums, same_pair, add);
+        VEX_FUNCTION(int, add, (int, a)(int, b), return a + b;);
+        const int count =
+            vex::reduce_by_key(boost::fusion::vector_tie(a, b), v, boost::fusion::vector_tie(a_out, b_out),
+                               sums, same_int_and_long, add);
         ASSERT_EQ(static_cast<std::size_t>(count), wanted.size());
         const auto got_a = on_host(a_out);
         const auto got_b = on_host(b_out);
@@ -92,7 +93,7 @@ TEST(B9_vexcl_reduce_by_key, a_function_that_is_no_sum) {
         vex::vector<int> distinct;
         vex::vector<double> most;
         VEX_FUNCTION(bool, same, (int, a)(int, b), return a == b;);
-        EXPECT_EQ(vex::reduce_by_key(k, v, distinct, most, same, larger().device), 3);
+        EXPECT_EQ(vex::reduce_by_key(k, v, distinct, most, same, larger_number().device), 3);
         EXPECT_EQ(on_host(distinct), (std::vector<int>{1, 2, 3}));
         EXPECT_EQ(on_host(most), (std::vector<double>{-4, -3, -1}));
     });

@@ -40,12 +40,6 @@ struct host_matrix {
     }
 };
 
-template <class F>
-void expect_elements(const vex::vector<double>& got, const F& wanted) {
-    const std::vector<double> host = on_host(got);
-    for (std::size_t i = 0; i < host.size(); ++i) ASSERT_NEAR(host[i], wanted(i), 1e-9) << i;
-}
-
 TEST(B9_vexcl_sparse, products_are_terms) {
     auto random = seeded_random();
     on_one_and_two_devices([&](const vex::Context& ctx) {

@@ -20,11 +20,6 @@ std::vector<double> convolved(const std::vector<double>& s, std::size_t center, 
         }
     return made;
 }
-template <class F>
-void expect_elements(const vex::vector<double>& got, const F& wanted) {
-    const std::vector<double> host = on_host(got);
-    for (std::size_t i = 0; i < host.size(); ++i) ASSERT_NEAR(host[i], wanted(i), 1e-9) << i;
-}
 
 TEST(B9_vexcl_stencil, weights) {
     auto random = seeded_random();

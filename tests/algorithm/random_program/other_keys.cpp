@@ -15,7 +15,7 @@ namespace {
 /// Calls f with a type that is drawn.
 template <class F>
 void with_any_key(generator& random, F&& f) {
-    switch (pick(random, 5)) {
+    switch (below(random, 5)) {
         case 0: return f(std::type_identity<std::int8_t>());
         case 1: return f(std::type_identity<std::uint16_t>());
         case 2: return f(std::type_identity<std::uint32_t>());

@@ -18,15 +18,15 @@ matrix_kind any_matrix_kind(generator& random, std::size_t rows, std::size_t col
     constexpr matrix_kind sparse[] = {matrix_kind::nothing,    matrix_kind::banded,
                                       matrix_kind::scattered,  matrix_kind::some_empty,
                                       matrix_kind::ends_empty, matrix_kind::dense_column};
-    if (rows > 5000 || columns > 5000) return sparse[pick(random, std::size(sparse))];
-    const matrix_kind made = all_matrix_kinds[pick(random, std::size(all_matrix_kinds))];
+    if (rows > 5000 || columns > 5000) return sparse[below(random, std::size(sparse))];
+    const matrix_kind made = all_matrix_kinds[below(random, std::size(all_matrix_kinds))];
     return made == matrix_kind::long_rows && rows > 300 ? matrix_kind::scattered : made;
 }
 /// A storage that takes such matrices.
 storage any_storage(generator& random, matrix_kind kind) {
     constexpr storage any[] = {storage::automatic, storage::slices, storage::rows, storage::balanced};
     const bool has_few_diagonals = kind == matrix_kind::banded || kind == matrix_kind::nothing;
-    return has_few_diagonals && is_drawn(random) ? storage::diagonals : any[pick(random, std::size(any))];
+    return has_few_diagonals && is_drawn(random) ? storage::diagonals : any[below(random, std::size(any))];
 }
 
 template <class T>

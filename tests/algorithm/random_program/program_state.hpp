@@ -63,7 +63,7 @@ public:
 
 protected:
     bool toss() { return is_drawn(random_); }
-    std::size_t below(std::size_t end) { return pick(random_, end); }
+    std::size_t below(std::size_t end) { return test::below(random_, end); }
     sort_order order() {
         const sort_order made = any_order(random_);
         if (made == descending) say(" descending");

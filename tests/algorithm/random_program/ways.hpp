@@ -20,13 +20,13 @@ inline constexpr std::size_t most_in_groups_of_cpu = 20000;
 class forced_ways {
 public:
     explicit forced_ways(generator& random, bool on_cpu) {
-        array::force_matrices_of_gpus(pick(random, 4) == 0);
-        if (const std::size_t chosen = pick(random, 8); chosen == 0) {
+        array::force_matrices_of_gpus(below(random, 4) == 0);
+        if (const std::size_t chosen = below(random, 8); chosen == 0) {
             is_of_groups = true;
             constexpr array::scan_strategy strategies[] = {array::scan_strategy::chunk_a_group,
                                                            array::scan_strategy::tiles_look_back,
                                                            array::scan_strategy::one_group};
-            scans.strategy = strategies[pick(random, std::size(strategies))];
+            scans.strategy = strategies[below(random, std::size(strategies))];
             sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_a_group,
                                        .most_of_one = is_drawn(random) ? ~std::size_t{0} : 0};
             array::force_scans(&scans);
@@ -35,7 +35,7 @@ public:
         } else if (chosen < 4 && on_cpu) {
             sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_an_item,
                                        .most_of_one = 0,
-                                       .chunk = 1 + pick(random, 3000)};
+                                       .chunk = 1 + below(random, 3000)};
             array::force_sorts(&sorts);
         }
     }
