@@ -19,3 +19,9 @@ function(balm_unity target)
         UNITY_BUILD_MODE GROUP
         UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()
+
+# balm_unity_batches(TARGET FILES): the sources of a program of tests, so many at a time, in the order of their names.
+# All tests take two thirds of the time so (g++ 12 on two EPYC cores, with precompiled headers: 300 s of 470 s).
+function(balm_unity_batches target files)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${BALM_UNITY} UNITY_BUILD_BATCH_SIZE ${files})
+endfunction()

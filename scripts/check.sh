@@ -48,19 +48,22 @@ step_tsan() {
     build_preset tsan test_runtime test_threads
     ctest --preset tsan -R '^(A6|C4|C15|C20|C22|G4|V23)_'
 }
-# The units of the preset `clang`: the files of the library and the programs, or the commands that compile the rest but
-# for what step_asan compiles with that compiler, the snippets of pages, which are written when they are built, and the
-# precompiled headers.
+# The units of the preset `clang`: those of the library and the programs, or the commands that compile the rest, which is
+# tests for the most part, but for what step_asan compiles with that compiler, the snippets of pages, which are written
+# when they are built, and the precompiled headers.
 clang_units() {
     cmake --preset clang >&2
     python3 - "$1" <<'PYTHON'
 import json, os, sys
 for unit in json.load(open("build/clang/compile_commands.json")):
-    if "/test_docs.dir/" in unit["command"] or "cmake_pch" in os.path.basename(unit["file"]):
-        continue
     file = os.path.relpath(unit["file"])
-    is_ours = file.startswith(("src/", "apps/")) or "/Unity/" in file
-    is_in_asan = file.startswith(("tests/ir/", "tests/emit/", "tests/failures/", "tests/support/", "tests/fake_drivers/"))
+    target = os.path.basename(unit["command"].split(" -o ")[1].split(".dir/")[0])
+    if target == "test_docs" or "cmake_pch" in file:
+        continue
+    is_test = target.startswith("test_")
+    is_ours = file.startswith(("src/", "apps/")) or ("/Unity/" in file and not is_test)
+    is_in_asan = target.startswith("fake_") or target in (
+        "test_ir", "test_emit", "test_failures", "test_main", "test_oracles", "test_support_sources")
     if sys.argv[1] == "ours" and is_ours:
         print(file)
     if sys.argv[1] == "rest" and not is_ours and not is_in_asan:
