@@ -1,6 +1,6 @@
 #pragma once
-// Shared by the subcommands of `balm`, so that they look alike and main.cpp is a list of them. In: command
-// lines. Out: text or JSON on stdout, and an exit code.
+// Shared by the subcommands of `balm`, so that they look alike and command_line.cpp is a list of them. In:
+// command lines. Out: text or JSON on stdout, and an exit code.
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -14,6 +14,9 @@ class App;
 }
 
 namespace balm::tool {
+
+/// Runs the subcommand that the arguments name; returns the exit code.
+int run(int argc, char** argv);
 
 /// A subcommand: the parser of its command line, and its action. `run` returns the exit code.
 struct command {
