@@ -66,6 +66,21 @@ int complain(const CLI::App& app, const std::string& what) {
 
 }  // namespace
 
+std::shared_ptr<CLI::App> command_line(const std::string& description, const std::string& name) {
+    return std::make_shared<CLI::App>(description, name);
+}
+
+void add_text(CLI::App& app, const std::string& name, std::string& value, const std::string& description) {
+    CLI::Option* const option = app.add_option(name, value, description)->capture_default_str();
+    if (!name.starts_with("-")) option->required();
+}
+
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& description) {
+    app.add_flag(name, value, description);
+}
+
+bool is_given(const CLI::App& app, const std::string& name) { return app.count(name) > 0; }
+
 void add_number(CLI::App& app, const std::string& name, unsigned& value, unsigned lowest, unsigned highest,
                 const std::string& description) {
     add_parsed<unsigned>(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,18 @@ class App;
 }
 
 namespace heat {
+
+/// A command line without arguments yet. CLI11 takes seconds to compile: programs leave it to command.cpp.
+std::shared_ptr<CLI::App> command_line(const std::string& description, const std::string& name);
+
+/// Adds an argument that must be there, or an option, of any text. `value` holds the default.
+void add_text(CLI::App& app, const std::string& name, std::string& value, const std::string& description);
+
+/// Adds an option without a value.
+void add_flag(CLI::App& app, const std::string& name, bool& value, const std::string& description);
+
+/// Whether the parsed arguments have this one.
+bool is_given(const CLI::App& app, const std::string& name);
 
 /// Adds an argument (or an option, if the name starts with dashes) that must be one whole number from
 /// `lowest` to `highest`. `value` holds the default, which --help shows.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <balm/balm.hpp>
 #include <chrono>
@@ -196,15 +195,16 @@ int demonstrate(arguments chosen) {
 
 int main(int argc, char** argv) {
     arguments chosen;
-    CLI::App app("Simulates heat flow through a slalom on the best device, checks the result, and paints it.",
-                 "heat_demo");
-    heat::add_number(app, "--size", chosen.size, 1, 100000,
+    const auto app = heat::command_line(
+        "Simulates heat flow through a slalom on the best device, checks the result, and paints it.",
+        "heat_demo");
+    heat::add_number(*app, "--size", chosen.size, 1, 100000,
                      "cells per row, and rows; by default a size that suits the device");
-    heat::add_number(app, "--steps", chosen.steps, 1, 0xFFFFFFFF,
+    heat::add_number(*app, "--steps", chosen.steps, 1, 0xFFFFFFFF,
                      "number of steps; by default enough for the heat to get through");
-    app.add_option("--output", chosen.output, "the picture, a .bmp or .png file")->capture_default_str();
-    app.add_option("--animation", chosen.animation,
+    heat::add_text(*app, "--output", chosen.output, "the picture, a .bmp or .png file");
+    heat::add_text(*app, "--animation", chosen.animation,
                    "the run as an animated PNG; by default the picture's name with -animated appended");
-    heat::add_number(app, "--frames", chosen.frames, 2, 10000, "pictures in the animation");
-    return heat::run_command(app, argc, argv, [&] { return demonstrate(chosen); });
+    heat::add_number(*app, "--frames", chosen.frames, 2, 10000, "pictures in the animation");
+    return heat::run_command(*app, argc, argv, [&] { return demonstrate(chosen); });
 }

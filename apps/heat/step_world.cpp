@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <balm/balm.hpp>
 #include <filesystem>
 #include <iostream>
@@ -169,35 +168,36 @@ int main(int argc, char** argv) {
     float until_steady = 0;
     unsigned every = 100;
     picture_options pictures;
-    CLI::App app("Advances the heat world on stdin and writes it to stdout.", "step_world");
-    heat::add_number(app, "--until-steady", until_steady,
+    const auto app =
+        heat::command_line("Advances the heat world on stdin and writes it to stdout.", "step_world");
+    heat::add_number(*app, "--until-steady", until_steady,
                      "stop before n steps once a step changes no temperature by more than this");
-    app.add_option("--frames", pictures.folder, "folder for pictures of the world as it changes");
-    app.add_option("--animate", pictures.animation,
+    heat::add_text(*app, "--frames", pictures.folder, "folder for pictures of the world as it changes");
+    heat::add_text(*app, "--animate", pictures.animation,
                    "the same pictures in an animated PNG, a .png or .apng file");
-    heat::add_number(app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
-    heat::add_number(app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
-    heat::add_paint_arguments(app, pictures.paint);
+    heat::add_number(*app, "--every", every, 1, 0xFFFFFFFF, "steps from one picture to the next");
+    heat::add_number(*app, "--frames-per-second", pictures.frames_per_second, 1, 1000, "of the animation");
+    heat::add_paint_arguments(*app, pictures.paint);
     device_options how;
     heat::add_number_or_all(
-        app, "--devices", how.devices,
+        *app, "--devices", how.devices,
         "split the world by rows over this many devices of the best device's type, or all");
     heat::add_bytes(
-        app, "--memory", how.memory,
+        *app, "--memory", how.memory,
         "device memory that the world may use on each device; a larger world is streamed in bands");
     heat::add_number(
-        app, "--tune", how.seconds,
+        *app, "--tune", how.seconds,
         "search for the device's fastest plan for this many seconds, and save it for later runs");
-    app.add_flag("--verbose", how.verbose,
-                 "report on stderr the device and plan used, and what a search finds");
-    return heat::run_stage(app, argc, argv, [&](heat::world& world, float dt, unsigned n) {
+    heat::add_flag(*app, "--verbose", how.verbose,
+                   "report on stderr the device and plan used, and what a search finds");
+    return heat::run_stage(*app, argc, argv, [&](heat::world& world, float dt, unsigned n) {
         heat::run_options options;
         options.steps = n;
         options.frame_every = every;
-        how.tune = app.count("--tune") > 0;
-        if (app.count("--until-steady") > 0) options.until_steady = until_steady;
+        how.tune = heat::is_given(*app, "--tune");
+        if (heat::is_given(*app, "--until-steady")) options.until_steady = until_steady;
         std::optional<film> film;
-        if (app.count("--frames") + app.count("--animate") > 0) {
+        if (heat::is_given(*app, "--frames") || heat::is_given(*app, "--animate")) {
             film.emplace(world, dt, pictures);
             options.frame = [&](unsigned done, const std::vector<float>& state) { film->add(done, state); };
         }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <fstream>
 #include <iostream>
@@ -33,11 +32,12 @@ heat::world read(const std::string& file_name) {
 int main(int argc, char** argv) {
     std::string first, second;
     float tolerance = 1;
-    CLI::App app("Prints the largest difference between two heat worlds.", "compare_worlds");
-    app.add_option("first", first, "a file with a world, text or binary")->required();
-    app.add_option("second", second, "another")->required();
-    heat::add_number(app, "--tolerance", tolerance, "the largest difference that is no fault");
-    return heat::run_command(app, argc, argv, [&] {
+    const auto app =
+        heat::command_line("Prints the largest difference between two heat worlds.", "compare_worlds");
+    heat::add_text(*app, "first", first, "a file with a world, text or binary");
+    heat::add_text(*app, "second", second, "another");
+    heat::add_number(*app, "--tolerance", tolerance, "the largest difference that is no fault");
+    return heat::run_command(*app, argc, argv, [&] {
         const heat::world a = read(first), b = read(second);
         if (a.width != b.width || a.height != b.height)
             throw std::runtime_error(fmt::format("one world has {} x {} cells, the other {} x {}", a.width,

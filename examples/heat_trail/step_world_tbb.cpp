@@ -8,12 +8,12 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "stage.hpp"
 
 namespace {
@@ -79,6 +79,7 @@ void step_world_tbb(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Advances the heat world on stdin with oneTBB, and writes it to stdout.", "step_world_tbb");
-    return heat::run_stage(app, argc, argv, step_world_tbb);
+    const auto app = heat::command_line(
+        "Advances the heat world on stdin with oneTBB, and writes it to stdout.", "step_world_tbb");
+    return heat::run_stage(*app, argc, argv, step_world_tbb);
 }

@@ -3,11 +3,11 @@
 // The loops over x and y carry no dependency: a cell's next temperature depends only on the state before the
 // step. The lambda makes that body visible. It still captures everything by reference.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "stage.hpp"
 
 namespace {
@@ -48,7 +48,8 @@ void step_world_v1_lambda(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Advances the heat world on stdin by a lambda a cell, and writes it to stdout.",
-                 "step_world_v1_lambda");
-    return heat::run_stage(app, argc, argv, step_world_v1_lambda);
+    const auto app =
+        heat::command_line("Advances the heat world on stdin by a lambda a cell, and writes it to stdout.",
+                           "step_world_v1_lambda");
+    return heat::run_stage(*app, argc, argv, step_world_v1_lambda);
 }

@@ -4,12 +4,12 @@
 // must be transferred: numbers by value, arrays as pointers to elements of a fixed size. What is const is
 // transferred one way.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "stage.hpp"
 
 namespace {
@@ -59,7 +59,8 @@ void step_world_v2_function(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Advances the heat world on stdin by a function a cell, and writes it to stdout.",
-                 "step_world_v2_function");
-    return heat::run_stage(app, argc, argv, step_world_v2_function);
+    const auto app =
+        heat::command_line("Advances the heat world on stdin by a function a cell, and writes it to stdout.",
+                           "step_world_v2_function");
+    return heat::run_stage(*app, argc, argv, step_world_v2_function);
 }

@@ -3,10 +3,10 @@
 //
 // HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
-#include <CLI/CLI.hpp>
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "opencl.hpp"
 
 namespace {
@@ -48,7 +48,8 @@ void step_world_v3_opencl(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Advances the heat world on stdin by an OpenCL kernel, and writes it to stdout.",
-                 "step_world_v3_opencl");
-    return heat_trail::run_opencl_stage(app, argc, argv, step_world_v3_opencl);
+    const auto app =
+        heat::command_line("Advances the heat world on stdin by an OpenCL kernel, and writes it to stdout.",
+                           "step_world_v3_opencl");
+    return heat_trail::run_opencl_stage(*app, argc, argv, step_world_v3_opencl);
 }

@@ -4,9 +4,9 @@
 //
 // HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
-#include <CLI/CLI.hpp>
 #include <utility>
 
+#include "command.hpp"
 #include "opencl.hpp"
 
 namespace {
@@ -46,8 +46,8 @@ void step_world_v4_double_buffered(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app(
+    const auto app = heat::command_line(
         "Advances the heat world on stdin in two buffers of an OpenCL device, and writes it to stdout.",
         "step_world_v4_double_buffered");
-    return heat_trail::run_opencl_stage(app, argc, argv, step_world_v4_double_buffered);
+    return heat_trail::run_opencl_stage(*app, argc, argv, step_world_v4_double_buffered);
 }

@@ -4,11 +4,11 @@
 //
 // HPCE_SELECT_PLATFORM, HPCE_SELECT_DEVICE: the device. HPCE_CL_SRC_DIR: the folder of the kernel.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "opencl.hpp"
 
 namespace {
@@ -66,7 +66,8 @@ void step_world_v5_packed_properties(heat::world& world, float dt, unsigned n) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    CLI::App app("Advances the heat world on stdin with packed properties, and writes it to stdout.",
-                 "step_world_v5_packed_properties");
-    return heat_trail::run_opencl_stage(app, argc, argv, step_world_v5_packed_properties);
+    const auto app = heat::command_line(
+        "Advances the heat world on stdin with packed properties, and writes it to stdout.",
+        "step_world_v5_packed_properties");
+    return heat_trail::run_opencl_stage(*app, argc, argv, step_world_v5_packed_properties);
 }
