@@ -36,8 +36,7 @@ struct product_tile_plan {
     bool stores_vectors = false;   ///< rows of the result are aligned for short vectors
     std::uint8_t batch_loops = 0;  ///< dimensions of the batch, after fusing
     bool has_splits = false;
-    bool has_slow_inner =
-        false;  ///< inner elements are rows of `fast` ones, which are a multiple of the depth
+    bool has_slow_inner = false;  ///< inner elements are rows of `fast`, a multiple of the depth
     friend bool operator==(const product_tile_plan&, const product_tile_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         shape.add_to(hash);

@@ -190,7 +190,9 @@ public:
         // Chosen backwards: the last pass leaves lines in place, the others do not.
         std::vector<std::size_t> spare_of(count, 0);
         for (std::size_t k = count - 1; k-- > 0;) spare_of[k] = k + 2 < count ? 1 - spare_of[k + 1] : 0;
-        if (is_of_private_rows()) return launch(p, {0, 2, 1}, nullptr, into, at);
+        const bool is_by_rows = takes_rows() && !reads_elsewhere(p, into);
+        if (is_by_rows && bytes_of_line() <= most_private_bytes)
+            return launch(p, {0, 2, 1}, nullptr, into, at);
         const vector_handle& nearest = spare[spare_of[0]];
         if (count > 1 && nearest && reads(p, *nearest))
             for (std::size_t& each : spare_of) each = 1 - each;
@@ -200,7 +202,7 @@ public:
             const bool is_last = k + 1 == count;
             vector_handle& between = spare[spare_of[k]];
             if (!is_last && between == nullptr) between = made(lines_.size());
-            if (takes_rows()) return launch(from, {0, 2, 1}, between.get(), into, at);
+            if (is_by_rows) return launch(p, {0, 2, 1}, between.get(), into, at);
             launch(from, {k, 1, earlier}, nullptr, is_last ? into : *between, at);
             if (is_last) break;
             earlier *= lengths_[k];
@@ -238,7 +240,11 @@ private:
         return p.steps.size() <= few && p.functions.empty();
     }
     std::size_t bytes_of_line() const { return lines_.count * 2 * size_of(element_); }
-    bool is_of_private_rows() const { return takes_rows() && bytes_of_line() <= most_private_bytes; }
+    /// Whether rows of the tape may need elements of the target that other rows replace.
+    static bool reads_elsewhere(const tape& p, vector_state& into) {
+        const target in_place{&into};
+        return reads(p, into) && needs_temporary(p, {&in_place, 1}, box_of(p));
+    }
     std::size_t line_count(std::size_t number) const { return lines_.size() / lengths_[number]; }
 
     void choose_lanes(fft_plan_of_pass& plan, std::size_t distance, std::size_t out_distance,
