@@ -126,13 +126,7 @@ void expect_sorted(std::vector<T> got, std::vector<T> wanted) {
     const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
     for (std::vector<T>* each : {&got, &wanted})
         std::sort(std::find_if(each->begin(), each->end(), is_nan<T>), each->end(), by_bits);
-    for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const T own = got[k], other = wanted[k];
-        if (std::memcmp(&own, &other, sizeof(T)) == 0) continue;
-        ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << testing::PrintToString(own)
-                      << ", not " << testing::PrintToString(other);
-        return;
-    }
+    expect_same(got, wanted);
 }
 
 // ---- keys

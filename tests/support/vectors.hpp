@@ -39,16 +39,19 @@ std::vector<R> values_of(const E& e) {
 
 /// Bit for bit.
 template <class T>
-void expect_same(const vector<T>& got, const std::vector<T>& wanted) {
-    const std::vector<T> host = on_host(got);
-    ASSERT_EQ(host.size(), wanted.size());
+void expect_same(const std::vector<T>& got, const std::vector<T>& wanted) {
+    ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const T own = host[k], other = wanted[k];
+        const T own = got[k], other = wanted[k];
         if (std::memcmp(&own, &other, sizeof(T)) == 0) continue;
         ADD_FAILURE() << "element " << k << " of " << wanted.size() << " is " << testing::PrintToString(own)
                       << ", not " << testing::PrintToString(other);
         return;
     }
+}
+template <class T>
+void expect_same(const vector<T>& got, const std::vector<T>& wanted) {
+    expect_same(on_host(got), wanted);
 }
 
 }  // namespace balm::test
