@@ -48,6 +48,8 @@ private:
     struct value_facts {
         int uses = 0;  ///< uses that the walk has not reached
         int operations = 0;
+        int loads = 0;                   ///< that are printed with it
+        value_id first_load = ir::none;  ///< of these, as recorded
         bool waits = false;
         block_id home = ir::none;               ///< the block that contains it
         block_id use_block = ir::none;          ///< contains its uses, and the loops around them
@@ -225,16 +227,35 @@ private:
             if (!is_expression(region)) return guard_statement(v);
             fold_region(region);
         }
-        int operations = 1;
-        for (value_id o : f_.operands_of(v))
-            if (!is_declared(o)) operations += values_[o].operations;
-        values_[v].operations = operations;
-        const bool fits = is_lane(f_, v) || operations <= max_operations_in_line;
+        declare_early_loads(v);
+        value_facts& facts = values_[v];
+        facts.operations = 1;
+        if (at(v).op == opcode::load) facts.loads = 1, facts.first_load = v;
+        for (value_id o : f_.operands_of(v)) {
+            if (is_declared(o)) continue;
+            facts.operations += values_[o].operations;
+            facts.loads += values_[o].loads;
+            facts.first_load = std::min(facts.first_load, values_[o].first_load);
+        }
+        const bool fits = is_lane(f_, v) || facts.operations <= max_operations_in_line;
         const bool waits = is_trivial(v) || (fits && (is_path(v) || values_[v].uses == 1));
         if (!waits) return declare(v);
         if (is_path(v) && values_[v].uses > 1) declare_parts(v);
         wait(v);
         waiting_.push_back(v);
+    }
+    /// Sums of products are printed as fma(b, y, a * x): if both parts load several elements, the first one
+    /// is declared, so that memory is read in the order of the program.
+    void declare_early_loads(value_id v) {
+        const auto operands = f_.operands_of(v);
+        const auto loads_several = [&](value_id o) { return !is_declared(o) && values_[o].loads > 1; };
+        for (std::size_t k = 1; k < operands.size(); ++k) {
+            const value_id o = operands[k];
+            const bool is_printed_late = std::any_of(operands.begin(), operands.begin() + k, [&](value_id p) {
+                return loads_several(p) && values_[p].first_load > values_[o].first_load;
+            });
+            if (loads_several(o) && is_printed_late) declare(o);
+        }
     }
     /// An address is printed at each use; its operands are computed once, before it.
     void declare_parts(value_id path) {

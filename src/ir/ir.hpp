@@ -185,6 +185,7 @@ struct function {
     source_line where;
     runtime::digest identity;  ///< hash(*this) of the finished trace
     bool is_pure = false;      ///< a device function that neither reads nor writes memory
+    bool only_reads = false;   ///< a device function without side effects, pure or reading memory
     bool is_widened = false;   ///< its vectors are neighbouring elements (ir/lower/widen.hpp), not the user's
     std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
     std::size_t local_bytes = 0;  ///< local_memory_of(*this) of the finished trace

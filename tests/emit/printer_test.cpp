@@ -334,6 +334,20 @@ TEST(EMIT_operators, bind_as_recorded) {
     cuda(kernel);
 }
 
+TEST(EMIT_operators, load_in_the_order_of_the_program) {
+    const auto kernel = balm::kernel<1>("rows(a, w, x, y, out)",
+                                        [](Float a, Float w, In<float> x, In<float> y, Out<float> out) {
+                                            Float sum = a * (x[0] + x[1]);
+                                            sum = w * (y[0] + y[1]) + sum;
+                                            out[0] = sum;
+                                            Float difference = a * x[2];
+                                            out[1] = w * y[2] + difference;
+                                        });
+    const std::string cu = cuda(kernel);
+    EXPECT_THAT(cu, HasSubstr("const float t = a * (x[0] + x[1]);\n    out[0] = fmaf(w, y[0] + y[1], t);"));
+    EXPECT_THAT(cu, HasSubstr("out[1] = fmaf(w, y[2], a * x[2]);")) << "parts of one load stay together";
+}
+
 TEST(EMIT_operators, guard_divisions_and_mask_shifts) {
     const auto kernel =
         balm::kernel<1>("guards(x, y, z, out)", [](Int x, Int y, Long z, Mixed<std::int32_t> out) {

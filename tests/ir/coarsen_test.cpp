@@ -327,6 +327,33 @@ TEST(V1_coarsening, keeps_to_straight_bodies) {
         << "what the loop has written is read";
 }
 
+TEST(V1_coarsening, repeats_functions_that_read_memory_with_few_registers) {
+    const auto at =
+        balm::function("at(from, i)", [](In<float> from, Long i) { return from[i] + from[i + 1]; });
+    const auto through =
+        balm::function("through(from, i)", [&](In<float> from, Long i) { return at(from, i); });
+    const auto again =
+        balm::function("again(from, i)", [](Mixed<float> from, Long i) { return from[i + 1]; });
+    const auto store = balm::function("store(to, i)", [](Out<float> to, Long i) { to[i] = 1; });
+    const auto lowered = [](auto&& body) {
+        const auto kernel =
+            balm::kernel<1>("calls(n, x, y, z)", [&](Long n, In<float> x, Mixed<float> y, Out<float> z) {
+                for (Index i : grid_range(n)) body(i, x, y, z);
+            });
+        return ir::lower(*kernel.function(), {.covers = true});
+    };
+    const ir::lowered calling = lowered([&](Index i, auto x, auto y, auto) { y[i] = through(x, i); });
+    EXPECT_EQ(calling.elements_per_item, 4u);
+    EXPECT_EQ(calling.max_registers, 32u);
+    EXPECT_EQ(lowered([&](Index i, auto x, auto y, auto) { y[i] = x[i] + x[i + 1]; }).max_registers, 0u);
+    EXPECT_EQ(lowered([&](Index i, auto, auto, auto z) { store(z, i); }).elements_per_item, 1u);
+    const ir::lowered reading_again = lowered([&](Index i, auto x, auto y, auto z) {
+        y[i] = x[i];
+        z[i] = again(y, i);
+    });
+    EXPECT_EQ(reading_again.elements_per_item, 1u) << "what the loop has written may be read";
+}
+
 TEST(V1_coarsening, leaves_kernels_bound_by_arithmetic_alone) {
     EXPECT_EQ(elements_per_item([](Index i, auto, auto x, auto y, auto) {
                   Float sum = x[i];

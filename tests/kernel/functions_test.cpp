@@ -197,6 +197,29 @@ TEST(C9_functions, work_in_kernels_and_in_vector_expressions) {
     });
 }
 
+// GPUs compute several elements per work-item: each call must load its own.
+TEST(C9_functions, read_memory_for_each_element) {
+    const auto element =
+        balm::function("element(from, i)", [](Mixed<float> from, Long i) { return from[i]; });
+    const auto slope = balm::function(
+        "slope(from, i)", [&](Mixed<float> from, Long i) { return element(from, i + 1) - element(from, i); });
+    const auto slopes =
+        balm::kernel<1>("slopes(n, x, w, y)", [&](Long n, Mixed<float> x, In<float> w, Out<float> y) {
+            for (Index i : grid_range(n)) y[i] = w[i] * slope(x, i);
+        });
+    const std::size_t n = some_items | 1;
+    auto random = seeded_random();
+    const auto a = random_values<float>(random, n + 1, -3.f, 3.f),
+               w = random_values<float>(random, n, -3.f, 3.f);
+    on_all_devices([&](const device& on) {
+        auto x = on.mixed_buffer<float>(n + 1);
+        x.write(std::span<const float>(a));
+        auto y = on.out_buffer<float>(n);
+        on.execute(slopes(n, x, in(on, w), y), n);
+        expect_each(y.read(), [&](std::size_t i) { return w[i] * (a[i + 1] - a[i]); });
+    });
+}
+
 TEST(C9_functions, without_parameters_or_of_host_values_alone_are_called_in_kernels) {
     const auto half_of = balm::function("half_of", [](Float x) { return x / 2.f; });
     const auto one = balm::function("one", [] { return Int(1); });

@@ -15,6 +15,16 @@
 
 namespace balm::detail {
 
+/// The result of a function whose lambda returns R: for an element, `return x[i]`, its value.
+template <class R>
+struct returned {
+    using type = R;
+};
+template <class T, trace::access Use, space Where>
+struct returned<dsl::Element<T, Use, Where>> {
+    using type = dsl::Var<dsl::detail::loaded_type<T>>;
+};
+
 /// The result and the parameters of a lambda; record() removes a leading Grid.
 template <class R, class... P>
 struct signature {
@@ -24,11 +34,11 @@ template <class F>
 struct signature_of_member;
 template <class C, class R, class... P>
 struct signature_of_member<R (C::*)(P...) const> {
-    using type = signature<R, P...>;
+    using type = signature<typename returned<R>::type, P...>;
 };
 template <class C, class R, class... P>
 struct signature_of_member<R (C::*)(P...)> {
-    using type = signature<R, P...>;
+    using type = signature<typename returned<R>::type, P...>;
 };
 template <class F>
 struct signature_of {

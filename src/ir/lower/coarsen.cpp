@@ -158,6 +158,19 @@ private:
     std::map<std::pair<value_id, std::uint8_t>, value_id> vectors_;  ///< by load of the body and number
 };
 
+/// The instructions of one element. Those of values of 8 bytes count twice: they take two registers.
+std::size_t instructions_of_element(const function& f, const block& body) {
+    constexpr std::size_t bytes_of_register = 4;
+    return instructions_of(f, body) * std::max<std::size_t>(widest_access(f, body) / bytes_of_register, 1);
+}
+
+bool calls_function_that_loads(const function& f, const block& body) {
+    return std::any_of(body.begin(), body.end(), [&](value_id v) {
+        const instruction& i = f.code[v];
+        return is_call(i) && f.callees[i.bits]->only_reads && !f.callees[i.bits]->is_pure;
+    });
+}
+
 }  // namespace
 
 coarsening coarsening_for(const function& f, value_id loop, const runtime::launch_facts& facts) {
@@ -172,7 +185,7 @@ coarsening coarsening_for(const function& f, value_id loop, const runtime::launc
         if (stored && !stored->is_zero()) stored.reset();  // runs begin with a block
         return {width_of_fours, runs_of_fours, stored};
     }
-    const std::size_t instructions = instructions_of(f, body);
+    const std::size_t instructions = instructions_of_element(f, body);
     std::size_t width =
         run_bytes / std::min(std::bit_ceil(widest), run_bytes);  // structures may have 3 bytes
     while (width * instructions > most_instructions) width /= 2;
@@ -181,6 +194,21 @@ coarsening coarsening_for(const function& f, value_id loop, const runtime::launc
         return {static_cast<std::uint8_t>(width), 1, stored};
     if (!is_only_loop) return {};
     return {1, static_cast<std::uint8_t>(std::min(width, most_runs)), std::nullopt};
+}
+
+// Functions that load wait for memory, which other work-items hide: with 32 registers as many are resident as
+// a compute unit can hold. 2^24 points of a spline on 4 x 4 control points (H200 through CUDA, 2026-11-27):
+//
+//     points of a work-item         1         2
+//     f32, any registers         97 us     94 us
+//     f32, 32 registers          97        82
+//     f64, any registers        144       185
+//     f64, 32 registers         123       171 (spills)
+std::uint32_t max_registers_for(const function& f, value_id loop, const coarsening& how) {
+    constexpr std::uint32_t of_full_occupancy = 32;
+    const block& body = f.blocks[f.code[loop].blocks[0]];
+    const bool fits = how.elements() * instructions_of_element(f, body) <= most_instructions;
+    return fits && calls_function_that_loads(f, body) ? of_full_occupancy : 0;
 }
 
 block coarsened(function& f, const block& body, value_id loop, std::span<const element_run> runs,

@@ -27,6 +27,9 @@ struct coarsening {
 /// The coarsening that pays off for the loop's body. With `is_tight`, memory may be misaligned for vectors.
 coarsening coarsening_for(const function&, value_id loop, const runtime::launch_facts&);
 
+/// The registers to which a work-item of the loop is limited; 0: to as many as the compiler likes.
+std::uint32_t max_registers_for(const function&, value_id loop, const coarsening&);
+
 /// One run: the index of its first element, and the number of the vector that begins there.
 struct element_run {
     value_id first;

@@ -239,6 +239,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
     } else if (!facts.on_cpu) {
         const coarsening how = coarsening_for(f, loop, facts);
         plan.elements_per_item = how.elements();
+        plan.max_registers = max_registers_for(f, loop, how);
         plan.most_lead = how.has_lead() ? how.width - 1u : 0;
         if (how.elements() > 1)
             several_elements_an_item(f, loop, b, how).append();

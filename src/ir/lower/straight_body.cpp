@@ -9,8 +9,29 @@ namespace {
 
 constexpr std::size_t instructions_of_function = 16;
 
+/// Whether GPUs have the function as an instruction or two.
 bool is_one_instruction(builtin what) {
-    return info(what).symbol != nullptr || what == builtin::fma || what == builtin::mad;
+    switch (what) {
+        case builtin::abs:
+        case builtin::ceil:
+        case builtin::clamp:
+        case builtin::fabs:
+        case builtin::floor:
+        case builtin::fma:
+        case builtin::fmax:
+        case builtin::fmin:
+        case builtin::mad:
+        case builtin::max:
+        case builtin::min:
+        case builtin::trunc: return true;
+        default: return info(what).symbol != nullptr;
+    }
+}
+
+/// Whether an instruction's effects are stores, or none.
+bool only_stores(const function& f, const instruction& i) {
+    if (i.op == opcode::store || !has_effect(i)) return true;
+    return i.op == opcode::call && f.callees[i.bits]->only_reads;
 }
 
 }  // namespace
@@ -26,9 +47,11 @@ bool is_straight(const function& f, const block& body, bool is_distinct) {
     std::vector<value_id> written;
     for (const value_id v : body) {
         const instruction& i = f.code[v];
-        if (i.blocks[0] != none || (has_effect(i) && i.op != opcode::store)) return false;
+        if (i.blocks[0] != none || !only_stores(f, i)) return false;
         if (i.op == opcode::store) written.push_back(root_of(f, f.operand(v, 0)));
-        if (i.op != opcode::load || written.empty()) continue;
+        if (written.empty()) continue;
+        if (i.op == opcode::call) return false;
+        if (i.op != opcode::load) continue;
         const value_id root = root_of(f, f.operand(v, 0));
         const bool may_be_written = std::find(written.begin(), written.end(), root) != written.end();
         if (!is_distinct || may_be_written) return false;

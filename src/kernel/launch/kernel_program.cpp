@@ -76,9 +76,11 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
     const emit::dialect& language = emit::dialect_of(device.driver().language());
     const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
     emit::printed source = emit::print_program(fitted.kernel, language);
+    const std::uint32_t max_registers = facts.max_registers > 0 ? facts.max_registers : fitted.max_registers;
     return {.text = std::move(source.text),
             .kernel_name = std::move(source.kernel_name),
-            .options = fitted.is_optimised ? "" : device.driver().words_for({.optimise = false}),
+            .options =
+                device.driver().words_for({.optimise = fitted.is_optimised, .max_registers = max_registers}),
             .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
                      fitted.local_size, fitted.rows_per_item}};
 }
@@ -176,8 +178,6 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         report_compilation(kernel, facts);
         runtime::program_source source = source_for(device, kernel, facts);
         if (within != nullptr) source.options += within->options();
-        if (facts.max_registers > 0)
-            source.options += device.driver().words_for({.max_registers = facts.max_registers});
         source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
         return source;
     });

@@ -79,16 +79,31 @@ void refuse_known_faults(const ir::function& f) {
     refuse_indices_beyond(f);
 }
 
-// A pure function may read images: a launch that writes an image binds it only once
+// Such a function may read images: a launch that writes an image binds it only once
 // (kernel/launch/launch.cpp), so no launch changes an image that it reads. `exchanges` covers the operations
 // of sub-groups; their queries are places.
-bool is_pure(const ir::function& f) {
+bool only_reads(const ir::function& f) {
     if (f.result == type() || f.exchanges != 0) return false;
     return std::none_of(f.code.begin(), f.code.end(), [&](const instruction& i) {
-        const bool in_memory = i.op == opcode::load || i.op == opcode::store;
-        return (in_memory && !is_own(f, f.operands[i.first_operand])) || i.op == opcode::barrier ||
-               i.op == opcode::call || i.op == opcode::place || i.op == opcode::atomic ||
-               i.op == opcode::fence || i.op == opcode::print || i.op == opcode::write_image;
+        switch (i.op) {
+            case opcode::load: return ir::is_volatile(i);
+            case opcode::store: return !is_own(f, f.operands[i.first_operand]);
+            case opcode::call: return !f.callees[i.bits]->only_reads;
+            case opcode::barrier:
+            case opcode::place:
+            case opcode::atomic:
+            case opcode::fence:
+            case opcode::print:
+            case opcode::write_image: return true;
+            default: return false;
+        }
+    });
+}
+
+bool reads_memory(const ir::function& f) {
+    return std::any_of(f.code.begin(), f.code.end(), [&](const instruction& i) {
+        const bool is_load = i.op == opcode::load && !is_own(f, f.operands[i.first_operand]);
+        return is_load || i.op == opcode::call;
     });
 }
 

@@ -113,7 +113,8 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     t.function.exchanges = ir::exchanged_types(t.function);
     t.function.given = ir::given_constants(t.function);
     t.function.local_bytes = ir::local_memory_of(t.function);
-    t.function.is_pure = is_pure(t.function);
+    t.function.only_reads = only_reads(t.function);
+    t.function.is_pure = t.function.only_reads && !reads_memory(t.function);
     t.function.sees_groups = t.function.has_output || ir::sees_groups(t.function);
     t.function.identity = ir::hash(t.function);
     return std::make_shared<const ir::function>(std::move(t.function));

@@ -110,8 +110,9 @@ void make_variables(tracer&, recording_memory& recorded);
 
 /// Throws trace_error for errors that are known only after simplification: indices out of range, steps of 0.
 void refuse_known_faults(const ir::function&);
-/// Whether calls to the function may be merged and moved: it uses no memory but its own and no position in
-/// the grid, and has no side effects.
-bool is_pure(const ir::function&);
+/// Whether the function's result depends on its arguments and on memory alone, and it has no side effects.
+bool only_reads(const ir::function&);
+/// Whether the function, or one that it calls, loads from memory other than its own.
+bool reads_memory(const ir::function&);
 
 }  // namespace balm::trace
