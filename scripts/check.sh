@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Checks the code itself: its format, its layers, the words of its pages, recipes of packages, the site, clang-tidy, the
-# other compiler's warnings, tests that take minutes, sanitizers, a few seconds of fuzzing, that the benchmarks build,
-# the compile-time budget. With names of steps, only those, in the order given:
+# Checks the code itself: its format, its layers, the words of its pages, recipes of packages, Debian's packages, the
+# site, clang-tidy, the other compiler's warnings, tests that take minutes, sanitizers, a few seconds of fuzzing, that
+# the benchmarks build, the compile-time budget. With names of steps, only those, in the order given:
 #
-#   scripts/check.sh                 all of: setup format layers words packaging docs tidy clang thorough asan tsan fuzz
-#                                    bench compile_time
+#   scripts/check.sh                 all of: setup format layers words packaging packages docs tidy clang thorough asan
+#                                    tsan fuzz bench compile_time
 #   scripts/check.sh format tidy     any steps by name
 #   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: optimised random_arrays
 #                                    random_kernels faults exits accuracy long_fuzz
@@ -20,6 +20,7 @@ step_format() { scripts/format.sh --check; }
 step_layers() { scripts/check_layers.py; }
 step_words() { scripts/check_words.py; }
 step_packaging() { packaging/check.py; }
+step_packages() { scripts/package.sh build package check; }
 # The pictures are of the page's tables; drawing needs matplotlib, which Debian's python3 has where it is installed.
 step_docs() {
     local python=python3
@@ -114,7 +115,7 @@ step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter=
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 
 case "${1-all}" in
-    all) run_steps setup format layers words packaging docs tidy clang thorough asan tsan fuzz bench compile_time ;;
+    all) run_steps setup format layers words packaging packages docs tidy clang thorough asan tsan fuzz bench compile_time ;;
     --long)
         build_preset release
         run_steps optimised random_arrays random_kernels faults exits accuracy long_fuzz

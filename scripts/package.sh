@@ -14,9 +14,10 @@ packages=build/packages
 maintainer="${DEBFULLNAME:-$(git config user.name || id -un)} <${DEBEMAIL:-$(git config user.email || id -un)}>"
 
 step_setup() {
-    scripts/setup.sh
-    if ! command -v dpkg-shlibdeps >/dev/null; then
-        echo "package: dpkg-shlibdeps finds the packages that Balm depends on; apt-get install dpkg-dev" >&2
+    scripts/setup.sh --packages
+    if ! command -v dpkg-shlibdeps >/dev/null || ! command -v file >/dev/null; then
+        echo "package: dpkg-shlibdeps and file find the packages that Balm depends on; there is no apt to install" \
+            "Debian's dpkg-dev and file" >&2
         return 1
     fi
 }

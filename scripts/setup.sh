@@ -3,7 +3,8 @@
 # nothing is missing; uses sudo only to install.
 #
 #   scripts/setup.sh             what the build, the tests and the demo need
-#   scripts/setup.sh --checks    also what scripts/check.sh checks the code with
+#   scripts/setup.sh --packages  also what scripts/package.sh builds packages with
+#   scripts/setup.sh --checks    that, and what scripts/check.sh checks the code with
 set -euo pipefail
 
 packages=(
@@ -18,6 +19,9 @@ packages=(
     libeigen3-dev libclblast-dev libclfft-dev libdlpack-dev          # libraries that exchange data with Balm,
     python3-numpy                                                    # Python's too
 )
+if [ "${1-}" = --packages ] || [ "${1-}" = --checks ]; then
+    packages+=(dpkg-dev file)                                        # what a package depends on
+fi
 if [ "${1-}" = --checks ]; then
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
     packages+=(oclgrind)                                             # checks what kernels do to memory
