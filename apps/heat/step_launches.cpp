@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "segments.hpp"
@@ -15,7 +16,8 @@
 namespace heat {
 namespace {
 
-using launch = std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&)>;
+using launch =
+    std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&, std::size_t band)>;
 
 /// One cell per work-item, in a layout of any plan.
 launch single_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
@@ -26,7 +28,7 @@ launch single_launch(const balm::device& device, const plan& plan, const layout&
     const std::size_t local_x = std::gcd(group.tile_width, plan.inner_width());
     const std::size_t local_y = std::gcd(group.tile_height, plan.inner_height());
     return [=, kernel = make_single_kernel(static_cast<unsigned>(where.border))](
-               const state_pair& state, unsigned, const tile_rows& tiles) -> balm::event {
+               const state_pair& state, unsigned, const tile_rows& tiles, std::size_t) -> balm::event {
         const std::size_t first = tiles.first * where.tile_height;
         const std::size_t rows = std::min(tiles.count * where.tile_height, where.height - first);
         return device.execute(
@@ -50,7 +52,7 @@ launch tile_launch(const balm::device& device, const plan& plan, const layout& w
                       local_y = plan.tile_height / plan.item_height;
     return [=, kernel = make_tile_kernel(plan), table = coefficients(device, c),
             words = cells.codes.as<std::uint32_t>(), shared = balm::local<float>(tile_shared_size(plan))](
-               const state_pair& state, unsigned steps, const tile_rows& tiles) -> balm::event {
+               const state_pair& state, unsigned steps, const tile_rows& tiles, std::size_t) -> balm::event {
         return device.execute(kernel(static_cast<int>(steps), where.pitch, tiles.first, c.keep[plain_code],
                                      c.take[plain_code], table, words, state.now, state.next, shared),
                               {where.tiles_x * local_x, tiles.count * local_y}, {local_x, local_y});
@@ -61,8 +63,8 @@ launch stream_launch(const balm::device& device, const plan& plan, const layout&
                      const cell_buffers& cells) {
     return [=, kernel = make_stream_kernel(plan), table = coefficients(device, c),
             kept = balm::local<float>(stream_rows_size(plan)),
-            weights = balm::local<float>(stream_weights_size(plan))](const state_pair& state, unsigned,
-                                                                     const tile_rows& tiles) -> balm::event {
+            weights = balm::local<float>(stream_weights_size(plan))](
+               const state_pair& state, unsigned, const tile_rows& tiles, std::size_t) -> balm::event {
         return device.execute(
             kernel(where.pitch, where.tiles_x, tiles.first, c.keep[plain_code], c.take[plain_code], table,
                    cells.codes, cells.plain, state.now, state.next, kept, kept, weights),
@@ -70,22 +72,22 @@ launch stream_launch(const balm::device& device, const plan& plan, const layout&
     };
 }
 
-/// The segments of a layout's strips on a device, for any rows of tiles.
+/// The segments of a layout's strips on a device, for any rows of tiles of any band.
 class device_segments {
 public:
     device_segments(const balm::device& device, const plan& plan, const layout& where)
-        : device_(device), plan_(plan), where_(where), costs_(where) {}
+        : device_(device), plan_(plan), where_(where) {}
 
-    void balance(const std::vector<std::uint8_t>& plain) {
-        costs_ = strip_costs(plan_, where_, plain);
+    void balance(const std::vector<std::uint8_t>& plain, std::size_t band) {
+        costs_.insert_or_assign(band, strip_costs(plan_, where_, plain));
         of_.clear();
     }
-    const balm::in_buffer<balm::int4>& of(const tile_rows& rows) {
-        const auto key = std::pair(rows.first, rows.count);
+    const balm::in_buffer<balm::int4>& of(const tile_rows& rows, std::size_t band) {
+        const auto key = std::tuple(band, rows.first, rows.count);
         const auto found = of_.find(key);
         if (found != of_.end()) return found->second;
-        std::vector<segment> made =
-            cut(costs_, plan_, rows, std::size_t{device_.info().compute_units} * plan_.at_once);
+        std::vector<segment> made = cut(costs_.try_emplace(band, where_).first->second, plan_, rows,
+                                        std::size_t{device_.info().compute_units} * plan_.at_once);
         auto buffer = device_.in_buffer<balm::int4>(made.size());
         buffer.write(std::move(made));
         return of_.emplace(key, std::move(buffer)).first->second;
@@ -95,8 +97,8 @@ private:
     balm::device device_;
     plan plan_;
     layout where_;
-    strip_costs costs_;
-    std::map<std::pair<std::size_t, std::size_t>, balm::in_buffer<balm::int4>> of_;
+    std::map<std::size_t, strip_costs> costs_;  ///< by band
+    std::map<std::tuple<std::size_t, std::size_t, std::size_t>, balm::in_buffer<balm::int4>> of_;
 };
 
 launch sweep_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
@@ -118,11 +120,12 @@ launch sweep_launch(const balm::device& device, const plan& plan, const layout& 
             });
         });
     };
-    return [=, sweeps = std::make_shared<std::map<unsigned, sweep>>()](
-               const state_pair& state, unsigned steps, const tile_rows& tiles) -> balm::event {
+    return [=, sweeps = std::make_shared<std::map<unsigned, sweep>>()](const state_pair& state,
+                                                                       unsigned steps, const tile_rows& tiles,
+                                                                       std::size_t band) -> balm::event {
         auto made = sweeps->find(steps);
         if (made == sweeps->end()) made = sweeps->emplace(steps, make(steps)).first;
-        return made->second.on(device)(state, segments->of(tiles));
+        return made->second.on(device)(state, segments->of(tiles, band));
     };
 }
 
@@ -149,7 +152,9 @@ step_launches::step_launches(const balm::device& device, const plan& plan, const
         case method::sweep: {
             const auto segments = std::make_shared<device_segments>(device, plan, where);
             several_steps_ = sweep_launch(device, plan, where, c, cells, segments);
-            balance_ = [segments](const std::vector<std::uint8_t>& plain) { segments->balance(plain); };
+            balance_ = [segments](const std::vector<std::uint8_t>& plain, std::size_t band) {
+                segments->balance(plain, band);
+            };
             break;
         }
         case method::stream: several_steps_ = stream_launch(device, plan, where, c, cells); [[fallthrough]];
@@ -157,9 +162,10 @@ step_launches::step_launches(const balm::device& device, const plan& plan, const
     }
 }
 
-balm::event step_launches::run(const state_pair& state, unsigned steps, const tile_rows& rows) const {
+balm::event step_launches::run(const state_pair& state, unsigned steps, const tile_rows& rows,
+                               std::size_t band) const {
     const bool at_once = several_steps_ && (steps == steps_ || !one_step_);
-    return (at_once ? several_steps_ : one_step_)(state, steps, rows);
+    return (at_once ? several_steps_ : one_step_)(state, steps, rows, band);
 }
 
 }  // namespace heat

@@ -40,20 +40,22 @@ public:
                   const cell_buffers& cells);
 
     /// Enqueues a launch that advances rows of tiles by `steps` steps (from `steps_of_launch`), from
-    /// state.now to state.next.
-    balm::event run(const state_pair& state, unsigned steps, const tile_rows& rows) const;
+    /// state.now to state.next, which hold this band of the world.
+    balm::event run(const state_pair& state, unsigned steps, const tile_rows& rows,
+                    std::size_t band = 0) const;
 
-    /// Balances the work of later launches among the device's compute units by `plain` (from plain_rows), if
-    /// the plan supports it. By default all rows cost the same.
-    void balance(const std::vector<std::uint8_t>& plain) const {
-        if (balance_) balance_(plain);
+    /// Balances the work of later launches on a band among the device's compute units by `plain` (from
+    /// plain_rows), if the plan supports it. By default all rows cost the same.
+    void balance(const std::vector<std::uint8_t>& plain, std::size_t band = 0) const {
+        if (balance_) balance_(plain, band);
     }
 
 private:
-    using launch = std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&)>;
+    using launch =
+        std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&, std::size_t band)>;
 
     unsigned steps_;
-    std::function<void(const std::vector<std::uint8_t>&)> balance_;
+    std::function<void(const std::vector<std::uint8_t>&, std::size_t band)> balance_;
     launch one_step_, several_steps_;  // one_step_ is empty if several_steps_ takes any number
 };
 

@@ -22,8 +22,8 @@ namespace heat {
 namespace {
 
 /// The most steps while a band is on a device: those between two checks whether the world is steady, in whole
-/// launches. Loading 5 bytes per cell and unloading 4 take as long as some 260 steps (a link of 50 GB/s each
-/// way, 2,400 Gcell/s).
+/// launches. Loading 5 bytes per cell while 4 are unloaded takes as long as some 300 steps of a band with its
+/// halos (a link of 50 GB/s each way, 3,000 Gcell/s).
 std::size_t longest_stay(const plan& plan) { return round_up(steps_between_checks, plan.steps); }
 
 /// The least number of rows of a band per row of its halo, to limit the share of the work that is done twice.
@@ -153,6 +153,13 @@ private:
         const std::vector<std::uint8_t> plain = plain_rows(plan_, where_, codes_.data(), rows.count);
         plain_ = by.pinned_array<std::uint8_t>(plain.size());
         std::copy(plain.begin(), plain.end(), plain_.begin());
+        std::vector<std::uint8_t> of_band(where_.rows * where_.tiles_x);
+        for (std::size_t band = 0; band < bands_.count; ++band) {
+            std::copy_n(plain.begin() + static_cast<std::ptrdiff_t>(first_row_of(band) * where_.tiles_x),
+                        loaded_rows() * where_.tiles_x,
+                        of_band.begin() + static_cast<std::ptrdiff_t>(where_.border * where_.tiles_x));
+            slot_of(band).launches.balance(of_band, band);
+        }
     }
 
     /// Advances by n steps; with `compare`, the last one in a launch of its own, and enqueues its comparison.
@@ -174,22 +181,28 @@ private:
         }
     }
 
-    /// One pass over the world, with the same launches for each band.
+    /// One pass over the world, with the same launches for each band. Commands that conflict with one of
+    /// another queue wait for all that has been enqueued there: a device's next band is therefore loaded
+    /// before this one's launches.
     void pass(const std::vector<unsigned>& launches, bool compare) {
         changes_.clear();
+        for (std::size_t band = 0; band < std::min(devices_, bands_.count); ++band) load(band);
         for (std::size_t band = 0; band < bands_.count; ++band) {
-            // Waits for the previous pass. The bands after this one keep the devices busy meanwhile, and the
-            // number of enqueued commands stays bounded.
-            unloaded_[band].wait();
-            load(band);
+            if (band + devices_ < bands_.count) load(band + devices_);
             advance_band(band, launches);
             if (compare) enqueue_comparison(band);
             unload(band);
         }
     }
 
+    /// Loads a band into the state that does not hold the result of the slot's previous band, which may still
+    /// be being written back.
     void load(std::size_t band) {
+        // For the previous pass. The bands before this one keep the devices busy meanwhile, and the number of
+        // enqueued commands stays bounded.
+        unloaded_[band].wait();
         slot& to = slot_of(band);
+        std::swap(to.state.now, to.state.next);
         std::size_t common = 0;
         if (band > 0) {
             const slot& above = slot_of(band - 1);
@@ -202,6 +215,9 @@ private:
         const balm::event sent = to.rows(to.state.now, common, loaded_rows())
                                      .write(host_rows(state_, where_.pitch, first + common, last),
                                             written_back(first + common, last));
+        if (band + 1 < bands_.count) {
+            const balm::event copied = to.rows(to.state.now, bands_.rows, loaded_rows()).copy_to(to.kept);
+        }
         if (to.band == band) return;
         to.band = band;
         const balm::event codes =
@@ -222,14 +238,13 @@ private:
 
     void advance_band(std::size_t band, const std::vector<unsigned>& launches) {
         slot& own = slot_of(band);
-        if (band + 1 < bands_.count)
-            own.last = own.rows(own.state.now, bands_.rows, loaded_rows()).copy_to(own.kept);
         std::size_t left = 0;
         for (const unsigned steps : launches) left += steps;
         for (const unsigned steps : launches) {
             left -= steps;
-            own.last = own.launches.run(
-                own.state, steps, where_.tiles_of(bands_.halo - left, bands_.halo + bands_.rows + left));
+            own.last =
+                own.launches.run(own.state, steps,
+                                 where_.tiles_of(bands_.halo - left, bands_.halo + bands_.rows + left), band);
             std::swap(own.state.now, own.state.next);
         }
     }
