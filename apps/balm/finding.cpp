@@ -183,20 +183,20 @@ findings look_at_environment(const std::vector<std::string>& environment) {
 
 findings look_at_opencl(const std::string& folder) {
     findings all;
-    const runtime::shared_library library = runtime::open_opencl_loader();
-    const std::string loader = file_with(library, "clGetPlatformIDs");
-    if (loader.empty())
-        all.push_back({severity::note, "OpenCL loader",
-                       library ? library.name() + " is not an OpenCL loader" : library.describe_failures(),
-                       "for OpenCL devices: apt install ocl-icd-libopencl1"});
-    else
-        all.push_back({severity::ok, "OpenCL loader", loader});
     std::error_code fault;
     std::vector<fs::path> files;
     if (fs::is_regular_file(folder, fault)) files.emplace_back(folder);  // OCL_ICD_VENDORS may name a file
     for (const fs::directory_entry& each : fs::directory_iterator(folder, fault))
         if (each.path().extension() == ".icd") files.push_back(each.path());
     std::sort(files.begin(), files.end());
+    const runtime::shared_library library = runtime::open_opencl_loader();
+    const std::string loader = file_with(library, "clGetPlatformIDs");
+    if (loader.empty())  // drivers without it are of no use
+        all.push_back({files.empty() ? severity::note : severity::problem, "OpenCL loader",
+                       library ? library.name() + " is not an OpenCL loader" : library.describe_failures(),
+                       "for OpenCL devices: apt install ocl-icd-libopencl1"});
+    else
+        all.push_back({severity::ok, "OpenCL loader", loader});
     std::transform(files.begin(), files.end(), std::back_inserter(all), look_at_icd);
     if (files.empty() && folder == runtime::usual_opencl_vendors)
         all.push_back({severity::note, "OpenCL drivers", fmt::format("no *.icd file in {}", folder),
@@ -265,8 +265,8 @@ findings look_at_devices() {
     for (const auto& each : runtime::platforms().devices) all.push_back(look_at_device(device(each)));
     if (all.empty())
         return {{severity::problem, "devices", "none found",
-                 "fix the driver problems listed here, if any; without a GPU, apt install pocl-opencl-icd to "
-                 "compute on the CPU"}};
+                 "fix the driver problems listed here, if any; without a GPU, apt install pocl-opencl-icd "
+                 "ocl-icd-libopencl1 to compute on the CPU"}};
     try {
         const context chosen;
         for (const device& each : chosen.devices())

@@ -83,6 +83,14 @@ TEST_F(B10_doctor, says_why_the_loader_finds_no_driver) {
     EXPECT_THAT(told(result, "note"), HasSubstr("no usable .icd file in " + folder("none").string()));
 }
 
+TEST_F(B10_doctor, finds_drivers_without_a_loader) {
+    const fs::path libraries = folder("libraries");
+    for (const char* name : {"libOpenCL.so", "libOpenCL.so.1"}) write(libraries / name, "not a library\n");
+    const outcome result = run("doctor --json", "LD_LIBRARY_PATH='" + libraries.string() + "'");
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(told(result, "problem"), HasSubstr("-> for OpenCL devices: apt install ocl-icd-libopencl1"));
+}
+
 TEST_F(B10_doctor, knows_a_single_driver_that_the_loader_is_given) {
     const fs::path driver = folder("single") / "broken.icd";
     write(driver, "libno_such_driver.so.1\n");
