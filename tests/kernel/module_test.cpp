@@ -736,6 +736,23 @@ TEST(A1_modules, tell_of_options_that_the_compiler_refuses) {
     });
 }
 
+TEST(A1_modules, limit_registers_themselves) {
+    const auto next = balm::function("next(from, i)", [](In<float> from, Long i) { return from[i + 1]; });
+    const auto shift = balm::kernel<1>("shift(n, from, to)", [&](Long n, In<float> from, Out<float> to) {
+        for (Index i : grid_range(n)) to[i] = next(from, i);
+    });
+    on_all_devices([&](const device& on) {
+        const runtime::device_state& state = *on.state();
+        const runtime::launch_facts facts{.covers = true};
+        const auto words_for = [&](std::uint32_t registers) {
+            return state.driver().words_for({.max_registers = registers});
+        };
+        EXPECT_EQ(kernels::source_for(state, *shift.function(), facts).options, words_for(32));
+        const std::string own = words_for(40) + "-w ";
+        EXPECT_EQ(kernels::source_for(state, *shift.function(), facts, own).options, own);
+    });
+}
+
 TEST(A1_modules, have_options_in_the_words_of_each_compiler) {
     const compile_options all{.fast_math = true,
                               .flush_denormals = true,

@@ -72,15 +72,18 @@ ir::function written_out(const ir::function& kernel, const emit::features& has, 
 }
 
 runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
-                                   const ir::launch_facts& facts) {
+                                   const ir::launch_facts& facts, std::string_view module_options) {
     const emit::dialect& language = emit::dialect_of(device.driver().language());
     const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
     emit::printed source = emit::print_program(fitted.kernel, language);
-    const std::uint32_t max_registers = facts.max_registers > 0 ? facts.max_registers : fitted.max_registers;
+    // The options of a module may limit registers themselves, and compilers refuse two limits.
+    const std::uint32_t wanted = module_options.empty() ? fitted.max_registers : 0;
+    const std::uint32_t max_registers = facts.max_registers > 0 ? facts.max_registers : wanted;
     return {.text = std::move(source.text),
             .kernel_name = std::move(source.kernel_name),
             .options =
-                device.driver().words_for({.optimise = fitted.is_optimised, .max_registers = max_registers}),
+                device.driver().words_for({.optimise = fitted.is_optimised, .max_registers = max_registers}) +
+                std::string(module_options),
             .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
                      fitted.local_size, fitted.rows_per_item}};
 }
@@ -176,8 +179,8 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     return programs.get(identity, [&] {
         check_requirements(kernel, emit::dialect_of(device.driver().language()), device.info());
         report_compilation(kernel, facts);
-        runtime::program_source source = source_for(device, kernel, facts);
-        if (within != nullptr) source.options += within->options();
+        runtime::program_source source =
+            source_for(device, kernel, facts, within != nullptr ? within->options() : std::string_view());
         source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
         return source;
     });

@@ -23,9 +23,9 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, c
                                                        const ir::launch_facts&,
                                                        const detail::instance_state* = nullptr,
                                                        std::string_view why = {});
-/// The source that such a program is compiled from.
-runtime::program_source source_for(const runtime::device_state&, const ir::function&,
-                                   const ir::launch_facts&);
+/// The source that such a program is compiled from, and the compiler's options with those of the module.
+runtime::program_source source_for(const runtime::device_state&, const ir::function&, const ir::launch_facts&,
+                                   std::string_view module_options = {});
 /// The features of the language of the device's programs.
 const emit::features& features_of(const runtime::device_state&);
 /// The kernel with everything expanded that the language lacks: module constants, sub-groups, prints.

@@ -79,7 +79,7 @@ void refuse_known_faults(const ir::function& f) {
     refuse_indices_beyond(f);
 }
 
-// Such a function may read images: a launch that writes an image binds it only once
+// A function that only reads may read images: a launch that writes an image binds it only once
 // (kernel/launch/launch.cpp), so no launch changes an image that it reads. `exchanges` covers the operations
 // of sub-groups; their queries are places.
 bool only_reads(const ir::function& f) {
