@@ -18,7 +18,11 @@ source scripts/steps.sh
 step_setup() { scripts/setup.sh --checks; }
 step_format() { scripts/format.sh --check; }
 step_layers() { scripts/check_layers.py; }
-step_words() { scripts/check_words.py; }
+step_words() {
+    scripts/check_words.py
+    codespell README.md CHANGELOG.md CONTRIBUTING.md docs include include_vexcl src apps tests bench examples scripts \
+        cmake packaging
+}
 step_packaging() { packaging/check.py; }
 step_packages() { scripts/package.sh build package check; }
 # The pictures are of the page's tables; drawing needs matplotlib, which Debian's python3 has where it is installed.

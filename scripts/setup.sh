@@ -25,6 +25,7 @@ fi
 if [ "${1-}" = --checks ]; then
     packages+=(clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14)
     packages+=(oclgrind)                                             # checks what kernels do to memory
+    packages+=(codespell)                                            # misspelt words
     packages+=(doxygen python3-sphinx python3-myst-parser furo)      # the documentation site
     packages+=(python3-matplotlib)                                   # the pictures of docs/performance.md
 fi

@@ -14,6 +14,7 @@
 
 #include "balm/kernel/host_call.hpp"
 #include "balm/kernel/parameter.hpp"
+#include "balm/kernel/parameter_names.hpp"
 #include "balm/kernel/traced.hpp"
 #include "balm/trace.hpp"
 

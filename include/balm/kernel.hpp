@@ -112,7 +112,7 @@ kernel_type_of<N, S> traced_kernel(std::string_view words, F& f, trace::location
 
 /// Defines a kernel of N dimensions from a lambda on device types. `words` is its name, a C identifier,
 /// optionally followed by parameter names for the printed source in parentheses: "scale(factor, in, out)".
-/// Throws trace_error for an error in the kernel.
+/// BALM_NAMED(scale, lambda) takes these from the lambda. Throws trace_error for an error in the kernel.
 template <int N, detail::traceable F>
 auto kernel(std::string_view words, F f, const char* file = __builtin_FILE(),
             std::uint32_t line = __builtin_LINE()) {
