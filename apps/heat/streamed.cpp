@@ -186,7 +186,7 @@ private:
     /// before this one's launches.
     void pass(const std::vector<unsigned>& launches, bool compare) {
         changes_.clear();
-        for (std::size_t band = 0; band < std::min(devices_, bands_.count); ++band) load(band);
+        for (std::size_t band = 0; band < devices_; ++band) load(band);
         for (std::size_t band = 0; band < bands_.count; ++band) {
             if (band + devices_ < bands_.count) load(band + devices_);
             advance_band(band, launches);

@@ -230,7 +230,10 @@ private:
         declare_early_loads(v);
         value_facts& facts = values_[v];
         facts.operations = 1;
-        if (at(v).op == opcode::load) facts.loads = 1, facts.first_load = v;
+        if (at(v).op == opcode::load) {
+            facts.loads = 1;
+            facts.first_load = v;
+        }
         for (value_id o : f_.operands_of(v)) {
             if (is_declared(o)) continue;
             facts.operations += values_[o].operations;
@@ -238,9 +241,9 @@ private:
             facts.first_load = std::min(facts.first_load, values_[o].first_load);
         }
         const bool fits = is_lane(f_, v) || facts.operations <= max_operations_in_line;
-        const bool waits = is_trivial(v) || (fits && (is_path(v) || values_[v].uses == 1));
+        const bool waits = is_trivial(v) || (fits && (is_path(v) || facts.uses == 1));
         if (!waits) return declare(v);
-        if (is_path(v) && values_[v].uses > 1) declare_parts(v);
+        if (is_path(v) && facts.uses > 1) declare_parts(v);
         wait(v);
         waiting_.push_back(v);
     }

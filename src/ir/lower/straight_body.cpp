@@ -9,23 +9,10 @@ namespace {
 
 constexpr std::size_t instructions_of_function = 16;
 
-/// Whether GPUs have the function as an instruction or two.
-bool is_one_instruction(builtin what) {
-    switch (what) {
-        case builtin::abs:
-        case builtin::ceil:
-        case builtin::clamp:
-        case builtin::fabs:
-        case builtin::floor:
-        case builtin::fma:
-        case builtin::fmax:
-        case builtin::fmin:
-        case builtin::mad:
-        case builtin::max:
-        case builtin::min:
-        case builtin::trunc: return true;
-        default: return info(what).symbol != nullptr;
-    }
+/// The same for GPUs.
+bool is_one_instruction_of_gpus(builtin what) {
+    return is_one_instruction(what) || what == builtin::abs || what == builtin::ceil ||
+           what == builtin::floor || what == builtin::trunc;
 }
 
 /// Whether an instruction's effects are stores, or none.
@@ -35,6 +22,20 @@ bool only_stores(const function& f, const instruction& i) {
 }
 
 }  // namespace
+
+bool is_one_instruction(builtin what) {
+    switch (what) {
+        case builtin::clamp:
+        case builtin::fabs:
+        case builtin::fma:
+        case builtin::fmax:
+        case builtin::fmin:
+        case builtin::mad:
+        case builtin::max:
+        case builtin::min: return true;
+        default: return info(what).symbol != nullptr;
+    }
+}
 
 std::size_t widest_access(const function& f, const block& body) {
     std::size_t widest = 1;
@@ -69,7 +70,8 @@ std::size_t instructions_of(const function& f, const block& body) {
             case opcode::convert:
             case opcode::select: ++count; break;
             case opcode::builtin:
-                count += is_one_instruction(static_cast<builtin>(i.detail)) ? 1 : instructions_of_function;
+                count +=
+                    is_one_instruction_of_gpus(static_cast<builtin>(i.detail)) ? 1 : instructions_of_function;
                 break;
             case opcode::read_image: count += instructions_of_function; break;
             case opcode::call:

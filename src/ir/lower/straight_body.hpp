@@ -23,6 +23,10 @@ std::size_t widest_access(const function&, const block& body);
 /// stores, and which reads nothing that it has written before.
 bool is_straight(const function&, const block& body, bool is_distinct);
 
+/// Whether GPUs and the vector units of CPUs compute it in an instruction or two: operators, and a few
+/// functions.
+bool is_one_instruction(builtin);
+
 /// The number of instructions that a work-item executes in a block. A built-in function counts as several; a
 /// loop counts as more than most_instructions.
 std::size_t instructions_of(const function&, const block& body);

@@ -10,6 +10,7 @@
 
 #include "ir/builder.hpp"
 #include "ir/lower/loop_index.hpp"
+#include "ir/lower/straight_body.hpp"
 
 namespace balm::ir {
 
@@ -242,18 +243,7 @@ bool is_arithmetic_on_fours(const function& f, value_id loop) {
         if (!view.has_vector_form(v)) return false;
         if (f.code[v].op != opcode::builtin) return true;
         const auto what = static_cast<builtin>(f.code[v].detail);
-        switch (what) {
-            case builtin::clamp:
-            case builtin::fabs:
-            case builtin::fma:
-            case builtin::fmax:
-            case builtin::fmin:
-            case builtin::mad:
-            case builtin::max:
-            case builtin::min:
-            case builtin::sqrt: return true;
-            default: return info(what).symbol != nullptr;
-        }
+        return is_one_instruction(what) || what == builtin::sqrt;
     });
 }
 

@@ -167,7 +167,8 @@ void note_effects(ir::function& f, ir::text_body& body) {
             has_effects = has_effects || starts("atom") || t.is("printf") || t.is("mem_fence") ||
                           t.is("asm") || t.is("__asm") || t.is("__asm__") || t.is("volatile");
         }
-    f.is_pure = !has_effects && !body.has_barrier && !body.asks_for_its_place && !body.texts.empty();
+    f.only_reads = !has_effects && !body.has_barrier && !body.asks_for_its_place && !body.texts.empty();
+    f.is_pure = f.only_reads;
 }
 
 }  // namespace

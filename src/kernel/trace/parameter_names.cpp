@@ -59,10 +59,8 @@ bool is_grid(std::string_view declaration) {
 }  // namespace
 
 std::string with_parameter_names(std::string_view name, std::string_view lambda) {
-    const bool has_captures = trimmed(lambda).starts_with('[');
-    if (has_captures) take_list(lambda, '[', ']');
-    std::vector<std::string_view> parameters;
-    if (has_captures) parameters = take_list(lambda, '(', ')');
+    take_list(lambda, '[', ']');
+    std::vector<std::string_view> parameters = take_list(lambda, '(', ')');
     if (!parameters.empty() && is_grid(parameters.front())) parameters.erase(parameters.begin());
     std::string list;
     for (const std::string_view each : parameters) {
