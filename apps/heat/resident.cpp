@@ -91,7 +91,7 @@ public:
 
     void advance(unsigned n) override {
         while (n > 0) {
-            const unsigned steps = steps_of_launch(plan_, n);
+            const unsigned steps = std::min(n, plan_.steps);
             for (std::size_t p = 0; p < parts_.size(); ++p) launch_edges(p, steps);
             for (std::size_t p = 0; p + 1 < parts_.size(); ++p) exchange(p);
             for (part& each : parts_)

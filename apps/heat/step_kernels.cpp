@@ -15,7 +15,17 @@ namespace heat {
 
 using namespace balm::dsl;
 
-Float to_unit_range(const Float& value) { return select(value > 0, select(value < 1, value, 1), 0); }
+namespace {
+
+/// For numbers and vectors.
+template <class T>
+T clamped_to_unit_range(const T& value) {
+    return select(value > 0, select(value < 1, value, T(1.f)), T(0.f));
+}
+
+}  // namespace
+
+Float to_unit_range(const Float& value) { return clamped_to_unit_range(value); }
 
 // ---- the tile
 
@@ -280,20 +290,39 @@ std::size_t tile_shared_size(const plan& plan) {
 
 namespace {
 
+/// A vector of cells: 64 bytes, so that neighbouring work-items never write to the same cache line.
+constexpr int stream_lanes = 16;
+using cells_of_row = Float16;
+using codes_of_row = Int16;
+
 /// Elements before the first row that is kept and after the last, for the neighbours of invalid columns; as
 /// many as keep rows aligned.
-constexpr int stream_padding = 16;
+constexpr int stream_padding = stream_lanes;
+
+/// The cells from an index on.
+template <class M>
+cells_of_row cells_at(const M& memory, const Index& first) {
+    return vload<stream_lanes>(memory.data() + first, 0);
+}
 
 }  // namespace
 
-stream_kernel make_stream_kernel(const plan& plan) {
-    const int steps = static_cast<int>(plan.steps), width = static_cast<int>(plan.tile_width);
-    const int height = static_cast<int>(plan.tile_height);
+bool is_stream(const plan& plan) {
+    return plan.tile_width % stream_lanes == 0 && plan.inner_width() % stream_lanes == 0 &&
+           2 * plan.steps < std::min(plan.tile_width, plan.tile_height);
+}
+
+stream_kernel make_stream_kernel(const plan& plan, unsigned steps_of_launch) {
+    if (!is_stream(plan)) throw std::invalid_argument("a heat stream of this shape has no whole vectors");
+    const int steps = static_cast<int>(steps_of_launch), width = static_cast<int>(plan.tile_width);
+    const int height = static_cast<int>(plan.tile_height), margin = static_cast<int>(plan.margin());
+    // Rows and columns of the margin that this many steps do not read.
+    const int unused = margin - steps;
     return balm::kernel<2>(
         "heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, "
         "weights)",
         [&](Index pitch, Index strips, Index first, Float keep, Float take, In<float> coefficients,
-            In<std::uint8_t> cells, In<std::uint8_t> plain, In<float> from, Out<float> to, Local<float> odd,
+            In<std::uint8_t> cells, In<std::uint8_t> plain, In<float> from, Mixed<float> to, Local<float> odd,
             Local<float> even, Local<float> weights) {
             const Index top = named("top", (global_id(1) + first) * static_cast<int>(plan.inner_height()));
             const Index corner =
@@ -312,18 +341,20 @@ stream_kernel make_stream_kernel(const plan& plan) {
                 keeps.push_back(named("keep_open", Float(coefficients[open])));
                 takes.push_back(named("take_open", Float(coefficients[open + static_cast<int>(code_count)])));
             }
-            const auto chosen = [](const Int& code, const std::vector<Float>& few, const Float& plain_value,
-                                   float hold) {
-                Float value = select(code == static_cast<int>(hold_code), Float(hold), plain_value);
+            const auto chosen = [](const codes_of_row& code, const std::vector<Float>& few,
+                                   const Float& plain_value, float hold) {
+                cells_of_row value = select(code == static_cast<int>(hold_code), cells_of_row(hold),
+                                            cells_of_row(plain_value));
                 for (int open = 0; open < plain_code; ++open)
-                    value = select(code == open, few[static_cast<std::size_t>(open)], value);
+                    value = select(code == open, cells_of_row(few[static_cast<std::size_t>(open)]), value);
                 return value;
             };
             const auto look_up = [&](const Index& start, const Index& kept) {
-                for (Index x : range(width)) {
-                    const Int code = named("code", cast<int>(cells[start + x]));
-                    weights[kept + x] = chosen(code, keeps, keep, 1);
-                    weights[kept + x + width] = chosen(code, takes, take, 0);
+                for (Index x : range(Index(0), Index(width), stream_lanes)) {
+                    const codes_of_row code =
+                        named("code", cast<balm::int16>(vload<stream_lanes>(cells.data() + (start + x), 0)));
+                    vstore(chosen(code, keeps, keep, 1), weights.data() + (kept + x), 0);
+                    vstore(chosen(code, takes, take, 0), weights.data() + (kept + x + width), 0);
                 }
             };
             // Once row y is available, row y - step of each step can be computed.
@@ -334,38 +365,44 @@ stream_kernel make_stream_kernel(const plan& plan) {
                 const Local<float>& target = step % 2 == 0 ? even : odd;
                 const int source_rows = (step - 2) / 2 * 3 * width, target_rows = (step - 1) / 2 * 3 * width;
                 const auto old = [&](const Index& kept, int below, const Index& x) {
-                    if (step > 1) return Float(source[kept + x + source_rows]);
-                    return from[below < 0 ? start - pitch + x : below > 0 ? start + pitch + x : start + x];
+                    if (step > 1) return cells_at(source, kept + x + source_rows);
+                    return cells_at(from, below < 0   ? start - pitch + x
+                                          : below > 0 ? start + pitch + x
+                                                      : start + x);
                 };
                 // All columns of the rows that are kept are computed, although in step s only those from s to
-                // width - s are valid: whole vectors need no remainder loop over single cells.
-                const auto line = [&](const std::function<Float(const Index&)>& keep_of,
-                                      const std::function<Float(const Index&)>& take_of) {
-                    for (Index x : range(Index(step == steps ? step : 0),
-                                         Index(step == steps ? width - step : width))) {
-                        const Float around =
+                // width - s are valid: whole vectors need no remainder.
+                const auto line = [&](const std::function<cells_of_row(const Index&)>& keep_of,
+                                      const std::function<cells_of_row(const Index&)>& take_of) {
+                    const bool is_last = step == steps;
+                    for (Index x : range(Index(is_last ? margin : 0), Index(is_last ? width - margin : width),
+                                         stream_lanes)) {
+                        const cells_of_row around =
                             named("around", (old(upper, -1, x) + old(lower, 1, x)) +
                                                 (old(middle, 0, x - 1) + old(middle, 0, x + 1)));
-                        const Float next = keep_of(x) * old(middle, 0, x) + take_of(x) * around;
-                        if (step == steps)
-                            to[start + x] = to_unit_range(named("next", next));
+                        const cells_of_row next =
+                            named("next", keep_of(x) * old(middle, 0, x) + take_of(x) * around);
+                        if (is_last)
+                            vstore(clamped_to_unit_range(next), to.data() + (start + x), 0);
                         else
-                            target[lower + x + target_rows] = next;
+                            vstore(next, target.data() + (lower + x + target_rows), 0);
                     }
                 };
                 IF (plain[flags + row * strips] != 0) {
-                    line([&](const Index&) { return keep; }, [&](const Index&) { return take; });
+                    line([&](const Index&) { return cells_of_row(keep); },
+                         [&](const Index&) { return cells_of_row(take); });
                 }
                 ELSE {
                     const Index kept = named("kept", row % steps * (2 * width));
                     if (step == 1) look_up(start, kept);
-                    line([&](const Index& x) { return Float(weights[kept + x]); },
-                         [&](const Index& x) { return Float(weights[kept + x + width]); });
+                    line([&](const Index& x) { return cells_at(weights, kept + x); },
+                         [&](const Index& x) { return cells_at(weights, kept + x + width); });
                 }
             };
-            for (Index y : range(Index(2), height)) {
-                for (int step = 1; step <= steps; ++step)
-                    IF (y >= 2 * step) {
+            for (Index y : range(Index(2 + unused), height - unused)) {
+                advance(1, y);
+                for (int step = 2; step <= steps; ++step)
+                    IF (y >= unused + 2 * step) {
                         advance(step, y);
                     }
                 const Index free = named("free", upper);

@@ -43,17 +43,20 @@ std::size_t tile_shared_size(const plan& plan);
 using stream_kernel =
     balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
                        balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint8_t>,
-                       balm::dsl::In<std::uint8_t>, balm::dsl::In<float>, balm::dsl::Out<float>,
+                       balm::dsl::In<std::uint8_t>, balm::dsl::In<float>, balm::dsl::Mixed<float>,
                        balm::dsl::Local<float>, balm::dsl::Local<float>, balm::dsl::Local<float>>;
 
 /// heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
-/// work-group of one work-item advances a tile (of row `first` of tiles or one below) by exactly plan.steps
-/// steps. It goes down the tile row by row. Each incoming row makes it possible to compute one row of step 1,
-/// one row further up, then one of step 2, and so on. So only three rows of each step are kept, in `odd` and
-/// `even` alternately, and the weights of the last plan.steps rows. `plain` tells for each row of each of the
-/// `strips` strips of tiles (row * strips + strip) whether all of its cells have the plain code. For steps
-/// that are means (is_mean).
-stream_kernel make_stream_kernel(const plan& plan);
+/// work-group of one work-item advances a tile (of row `first` of tiles or one below) by exactly `steps`
+/// steps, at most plan.steps. It goes down the tile row by row. Each incoming row makes it possible to
+/// compute one row of step 1, one row further up, then one of step 2, and so on. So only three rows of each
+/// step are kept, in `odd` and `even` alternately, and the weights of the last `steps` rows. Rows are
+/// computed in vectors of 16 cells. `plain` tells for each row of each of the `strips` strips of tiles (row *
+/// strips + strip) whether all of its cells have the plain code. For steps that are means (is_mean).
+stream_kernel make_stream_kernel(const plan& plan, unsigned steps);
+
+/// Whether a plan has a shape that `make_stream_kernel` accepts.
+bool is_stream(const plan& plan);
 
 /// Elements of `odd` and of `even`.
 std::size_t stream_rows_size(const plan& plan);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -19,21 +18,16 @@ namespace {
 using launch =
     std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&, std::size_t band)>;
 
-/// One cell per work-item, in a layout of any plan.
 launch single_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                      const cell_buffers& cells) {
-    const heat::plan group = single_plan(device.info().type);
     auto weights = device.in_buffer<float>(code_count);
     weights.write(c.weight);
-    const std::size_t local_x = std::gcd(group.tile_width, plan.inner_width());
-    const std::size_t local_y = std::gcd(group.tile_height, plan.inner_height());
-    return [=, kernel = make_single_kernel(static_cast<unsigned>(where.border))](
+    return [=, kernel = make_single_kernel(plan.border())](
                const state_pair& state, unsigned, const tile_rows& tiles, std::size_t) -> balm::event {
-        const std::size_t first = tiles.first * where.tile_height;
-        const std::size_t rows = std::min(tiles.count * where.tile_height, where.height - first);
-        return device.execute(
-            kernel(where.pitch, first, c.inner, c.outer, weights, cells.codes, state.now, state.next),
-            {round_up(where.width, local_x), round_up(rows, local_y)}, {local_x, local_y});
+        return device.execute(kernel(where.pitch, tiles.first * plan.tile_height, c.inner, c.outer, weights,
+                                     cells.codes, state.now, state.next),
+                              {where.tiles_x * plan.tile_width, tiles.count * plan.tile_height},
+                              {plan.tile_width, plan.tile_height});
     };
 }
 
@@ -61,13 +55,15 @@ launch tile_launch(const balm::device& device, const plan& plan, const layout& w
 
 launch stream_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                      const cell_buffers& cells) {
-    return [=, kernel = make_stream_kernel(plan), table = coefficients(device, c),
-            kept = balm::local<float>(stream_rows_size(plan)),
+    return [=, kernels = std::make_shared<std::map<unsigned, stream_kernel>>(),
+            table = coefficients(device, c), kept = balm::local<float>(stream_rows_size(plan)),
             weights = balm::local<float>(stream_weights_size(plan))](
-               const state_pair& state, unsigned, const tile_rows& tiles, std::size_t) -> balm::event {
+               const state_pair& state, unsigned steps, const tile_rows& tiles, std::size_t) -> balm::event {
+        auto made = kernels->find(steps);
+        if (made == kernels->end()) made = kernels->emplace(steps, make_stream_kernel(plan, steps)).first;
         return device.execute(
-            kernel(where.pitch, where.tiles_x, tiles.first, c.keep[plain_code], c.take[plain_code], table,
-                   cells.codes, cells.plain, state.now, state.next, kept, kept, weights),
+            made->second(where.pitch, where.tiles_x, tiles.first, c.keep[plain_code], c.take[plain_code],
+                         table, cells.codes, cells.plain, state.now, state.next, kept, kept, weights),
             {where.tiles_x, tiles.count}, {1, 1});
     };
 }
@@ -135,37 +131,20 @@ cell_buffers::cell_buffers(const balm::device& device, const plan& plan, const l
     : codes(device.in_buffer<std::uint8_t>(where.size())),
       plain(device.in_buffer<std::uint8_t>(needs_plain_rows(plan) ? where.tiles_x * where.rows : 1)) {}
 
-unsigned steps_of_launch(const plan& plan, unsigned left) {
-    switch (plan.method) {
-        case method::tile:
-        case method::sweep: return std::min(left, plan.steps);
-        case method::stream: return left >= plan.steps ? plan.steps : 1;
-        default: return 1;
-    }
-}
-
 step_launches::step_launches(const balm::device& device, const plan& plan, const layout& where,
-                             const conductance& c, const cell_buffers& cells)
-    : steps_(plan.steps) {
+                             const conductance& c, const cell_buffers& cells) {
     switch (plan.method) {
-        case method::tile: several_steps_ = tile_launch(device, plan, where, c, cells); break;
+        case method::single: launch_ = single_launch(device, plan, where, c, cells); break;
+        case method::tile: launch_ = tile_launch(device, plan, where, c, cells); break;
+        case method::stream: launch_ = stream_launch(device, plan, where, c, cells); break;
         case method::sweep: {
             const auto segments = std::make_shared<device_segments>(device, plan, where);
-            several_steps_ = sweep_launch(device, plan, where, c, cells, segments);
+            launch_ = sweep_launch(device, plan, where, c, cells, segments);
             balance_ = [segments](const std::vector<std::uint8_t>& plain, std::size_t band) {
                 segments->balance(plain, band);
             };
-            break;
         }
-        case method::stream: several_steps_ = stream_launch(device, plan, where, c, cells); [[fallthrough]];
-        case method::single: one_step_ = single_launch(device, plan, where, c, cells);
     }
-}
-
-balm::event step_launches::run(const state_pair& state, unsigned steps, const tile_rows& rows,
-                               std::size_t band) const {
-    const bool at_once = several_steps_ && (steps == steps_ || !one_step_);
-    return (at_once ? several_steps_ : one_step_)(state, steps, rows, band);
 }
 
 }  // namespace heat

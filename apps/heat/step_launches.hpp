@@ -30,19 +30,18 @@ inline bool needs_plain_rows(const plan& plan) {
     return plan.method == method::stream || plan.method == method::sweep;
 }
 
-/// The steps of the next launch if `left` steps remain, at least 1.
-unsigned steps_of_launch(const plan& plan, unsigned left);
-
 /// The launches on one device, for one layout.
 class step_launches {
 public:
     step_launches(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                   const cell_buffers& cells);
 
-    /// Enqueues a launch that advances rows of tiles by `steps` steps (from `steps_of_launch`), from
-    /// state.now to state.next, which hold this band of the world.
+    /// Enqueues a launch that advances rows of tiles by `steps` steps, from 1 to plan.steps, from state.now
+    /// to state.next, which hold this band of the world.
     balm::event run(const state_pair& state, unsigned steps, const tile_rows& rows,
-                    std::size_t band = 0) const;
+                    std::size_t band = 0) const {
+        return launch_(state, steps, rows, band);
+    }
 
     /// Balances the work of later launches on a band among the device's compute units by `plain` (from
     /// plain_rows), if the plan supports it. By default all rows cost the same.
@@ -51,12 +50,8 @@ public:
     }
 
 private:
-    using launch =
-        std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&, std::size_t band)>;
-
-    unsigned steps_;
+    std::function<balm::event(const state_pair&, unsigned steps, const tile_rows&, std::size_t band)> launch_;
     std::function<void(const std::vector<std::uint8_t>&, std::size_t band)> balance_;
-    launch one_step_, several_steps_;  // one_step_ is empty if several_steps_ takes any number
 };
 
 }  // namespace heat

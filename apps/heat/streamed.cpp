@@ -170,8 +170,8 @@ private:
         while (!is_over) {
             launches.clear();
             unsigned room = static_cast<unsigned>(bands_.halo);
-            while (left > 0 && steps_of_launch(plan_, left) <= room) {
-                launches.push_back(steps_of_launch(plan_, left));
+            while (left > 0 && std::min(left, plan_.steps) <= room) {
+                launches.push_back(std::min(left, plan_.steps));
                 left -= launches.back();
                 room -= launches.back();
             }

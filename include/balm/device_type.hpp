@@ -21,6 +21,7 @@ struct type {
     std::uint8_t lanes = 1;
     space where = space::value;
     bool is_const = false;        ///< of a pointer: its target is read-only
+    bool is_packed = false;       ///< of a vector in memory, or a pointer to one: aligned as its scalars are
     std::uint16_t aggregate = 0;  ///< a structure, or a pointer that is pointed to; 0: neither
 
     constexpr type() = default;

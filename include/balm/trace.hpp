@@ -83,6 +83,9 @@ void name(node value, std::string_view word);
 /// A volatile access is never eliminated, merged or moved.
 node load(node pointer, node index, location where, bool is_volatile = false);
 void store(node pointer, node index, node value, location where, bool is_volatile = false);
+/// The scalars from `lanes` * index on as a vector, and the reverse. No alignment beyond theirs is required.
+node load_vector(node pointer, node index, int lanes, location where, bool is_volatile = false);
+void store_vector(node pointer, node index, node value, location where, bool is_volatile = false);
 
 /// Private memory of the work-item, or local memory of its group: `count` elements, uninitialised unless
 /// `zeroed`. Returns the pointer to the first one.

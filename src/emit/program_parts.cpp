@@ -34,6 +34,26 @@ std::string vector_structure(program_parts& parts, ir::type t, const std::string
         parts.language.say.member_function, same, parameters, values);
 }
 
+/// A vector that is aligned as its scalars are. A language without vector types has a structure for it, which
+/// converts to the vector and is assigned one.
+std::string packed_vector(program_parts& parts, ir::type packed, const std::string& name) {
+    const ir::type vector(packed.element, packed.lanes);
+    const std::string vector_name = type_name(parts, vector);
+    if (parts.language.has.has_vectors)
+        return fmt::format("typedef {} {} __attribute__((aligned({})));\n", vector_name, name,
+                           alignment_of(packed));
+    std::string loads, stores;
+    for (int k = 0; k < packed.lanes; ++k) {
+        loads += fmt::format("{}at[{}]", k ? ", " : "", k);
+        stores += fmt::format(" at[{}] = v.{};", k, lane_name(packed.lanes, k));
+    }
+    return fmt::format(
+        "struct {0} {{\n    {1} at[{2}];\n    {3}operator {4}() const {{ return {4}({5}); }}\n"
+        "    {3}void operator=(const {4}& v) {{{6} }}\n}};\n",
+        name, type_name(parts.language, packed.element), packed.lanes, parts.language.say.member_function,
+        vector_name, loads, stores);
+}
+
 std::string structure(program_parts& parts, const trace::structure& s, const std::string& name,
                       const std::vector<std::string>& members) {
     std::size_t end = 0, strictest = 1;
@@ -73,7 +93,7 @@ std::string structure(program_parts& parts, const trace::structure& s, const std
 }
 
 std::string value_type_name(program_parts& parts, ir::type t) {
-    if (t.aggregate == 0 && (t.lanes == 1 || parts.language.has.has_vectors))
+    if (t.aggregate == 0 && !t.is_packed && (t.lanes == 1 || parts.language.has.has_vectors))
         return type_name(parts.language, t.element, t.lanes);
     if (const auto known = parts.types.find(ir::code(t)); known != parts.types.end()) return known->second;
     std::string text, name;
@@ -87,8 +107,9 @@ std::string value_type_name(program_parts& parts, ir::type t) {
     } else {
         constexpr const char* words[] = {"",    "bool", "char", "uchar", "short", "ushort",
                                          "int", "uint", "long", "ulong", "float", "double"};
-        name = fmt::format("balm_{}{}", words[static_cast<std::size_t>(t.element)], t.lanes);
-        text = vector_structure(parts, t, name);
+        name = fmt::format("balm_{}{}{}", t.is_packed ? "packed_" : "",
+                           words[static_cast<std::size_t>(t.element)], t.lanes);
+        text = t.is_packed ? packed_vector(parts, t, name) : vector_structure(parts, t, name);
     }
     parts.type_text += text + "\n";
     parts.types.emplace(ir::code(t), name);

@@ -40,13 +40,15 @@ std::string to_string(type t) {
         return to_string(trace::pointee(t)) + " " + spaces[static_cast<std::size_t>(t.where)] +
                (t.is_const ? " const*" : "*");
     if (t.aggregate != 0) return structure_of(t).name;
-    std::string text = balm::to_string(t.element);
+    std::string text = std::string(t.is_packed ? "packed " : "") + balm::to_string(t.element);
     if (t.lanes > 1) text += "x" + std::to_string(t.lanes);
     return text;
 }
 
 type value_of_memory(type t) {
-    if (!t.is_pointer() && t.element == scalar::f16) t.element = scalar::f32;
+    if (t.is_pointer()) return t;
+    if (t.element == scalar::f16) t.element = scalar::f32;
+    t.is_packed = false;
     return t;
 }
 

@@ -120,8 +120,8 @@ TEST(H10_bands, compute_what_a_world_that_stays_does) {
 TEST(H10_bands, pass_through_several_devices_by_turns) {
     const std::uint64_t seed = heat_test::fresh_seed();
     SCOPED_TRACE(seed);
-    const heat::world world = heat::make_random(60, 150, 0.2f, seed);
-    const heat::plan small{heat::method::stream, 3, 8 + 6, 4 + 6};
+    const heat::world world = heat::make_random(60, 600, 0.2f, seed);
+    const heat::plan small{heat::method::stream, 8, 16 + 16, 4 + 16};
     const balm::context all(balm::filter::any);
     for (const balm::device& device : all.devices()) {
         SCOPED_TRACE(device.name());
@@ -184,8 +184,8 @@ TEST(H10_bands, a_limit_that_no_band_meets_is_refused) {
 }
 
 TEST(H10_bands, runs_stop_at_the_same_steps_with_the_same_frames) {
-    const heat::world world = heat::make_slalom(12, 60, 0.5f);
-    const heat::plan small{heat::method::stream, 3, 8 + 6, 4 + 6};
+    const heat::world world = heat::make_slalom(12, 240, 0.5f);
+    const heat::plan small{heat::method::stream, 8, 16 + 16, 4 + 16};
     const balm::context one, thrice = several_times(one.device(0), 3);
     heat::run_options options;
     options.steps = 2000;

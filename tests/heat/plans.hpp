@@ -29,7 +29,7 @@ inline const named_plan plans[] = {
     {"small tile", {heat::method::tile, 4, 32, 16, 4, 4}},
     {"small sweep", {heat::method::sweep, 4, 128, 2 + 8, 4, 2, 8}},
     {"stream", stream},
-    {"small stream", {heat::method::stream, 3, 8 + 6, 4 + 6}},
+    {"small stream", {heat::method::stream, 8, 16 + 16, 4 + 16}},
 };
 
 /// Calls body(device, plan) for every device and every plan that it runs, that of the table among them.

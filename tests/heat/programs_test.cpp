@@ -114,12 +114,12 @@ TEST_F(H9_programs, step_world_divides_a_world_among_devices) {
 
 TEST_F(H10_programs, step_world_streams_a_world_through_little_memory) {
     const outcome result = run(
-        "make_world 600 0.1 1 >start && step_world --until-steady 1e-9 --animate one.png --every 50 0.1 50 1 "
-        "<start >end && step_world --memory 3M --until-steady 1e-9 --animate bands.png --every 50 "
+        "make_world 900 0.1 1 >start && step_world --until-steady 1e-9 --animate one.png --every 50 0.1 50 1 "
+        "<start >end && step_world --memory 7M --until-steady 1e-9 --animate bands.png --every 50 "
         "--verbose "
         "0.1 50 1 <start >end2 && cmp end end2 && cmp one.png bands.png && " +
         std::string(two_devices) +
-        "step_world --devices all --memory 3M 0.1 50 1 <start >end3 && "
+        "step_world --devices all --memory 7M 0.1 50 1 <start >end3 && "
         "step_world --memory 1G 0.1 50 1 <start | cmp - end3");
     EXPECT_EQ(result.code, 0) << result.out << result.err;
     EXPECT_NE(result.err.find("World: on 1 device, in "), std::string::npos) << result.err;

@@ -159,7 +159,7 @@ private:
     }
     void store() {
         const Index at = slot();
-        switch (dice_.roll(7)) {
+        switch (dice_.roll(8)) {
             case 0: memory_->out_int[at] = int_expression(2); return;
             case 1: memory_->out_uint[at] = uint_expression(2); return;
             case 2: memory_->out_float[at] = float_expression(2); return;
@@ -169,6 +169,16 @@ private:
                 const Float first = float_expression(1);
                 const Float second = float_expression(1);
                 vstore(Float2(first, second), memory_->out_half, at >> 1);
+                return;
+            }
+            case 6: {  // vectors at any element, which overlap each other and the store of a scalar
+                const Ptr<std::int32_t> own = memory_->mixed.data() + *first_slot_;
+                const auto pair = [&] { return own + dice_.roll(random_program::slots - 1); };
+                const Int2 before = vload<2>(pair(), 0);
+                memory_->mixed[at] = int_expression(1);
+                const Int2 after = vload<2>(pair(), 0);
+                vstore(before.yx ^ after, pair(), 0);
+                ints_.emplace_back(vload<4>(own, 0)[dice_.roll(4)]);
                 return;
             }
             default: {  // loads around a store must stay on their sides of it

@@ -137,6 +137,13 @@ public:
     /// pointer + index
     node address() const { return trace::offset(pointer_, index_); }
 
+    node load_vector(int lanes) const {
+        return trace::load_vector(pointer_, index_, lanes, where_, is_volatile_);
+    }
+    void store_vector(node value) const {
+        trace::store_vector(pointer_, index_, value, where_, is_volatile_);
+    }
+
     node load_lanes(std::uint64_t order, int count) const {
         if (count == 1) return trace::load(lane(order & 15), trace::constant(scalar::i32, 0), where_);
         return trace::swizzle(load(), order, count);
@@ -236,6 +243,15 @@ public:
     void operator=(const A& a) &&;
 
     trace::node load() && { return value(); }
+    /// The elements from `lanes` * the index on, as a vector, and the reverse.
+    trace::node load_vector(int lanes) && {
+        check_read();
+        return place_.load_vector(lanes);
+    }
+    void store_vector(trace::node stored) && {
+        check_write();
+        place_.store_vector(stored);
+    }
     const detail::memory_place& balm_place() const { return place_; }
 
     friend Var<value_type> min(Element&& a, Element&& b) {
@@ -246,12 +262,16 @@ public:
     }
 
 private:
-    trace::node value() const {
+    static void check_read() {
         static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+    }
+    static void check_write() { static_assert(detail::may_write<Use>, "Balm: this memory is read-only"); }
+    trace::node value() const {
+        check_read();
         return place_.load();
     }
     void store(trace::node stored) const {
-        static_assert(detail::may_write<Use>, "Balm: this memory is read-only");
+        check_write();
         place_.store(stored);
     }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "balm/error.hpp"
 #include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
@@ -214,8 +216,11 @@ text expression_printer::address(value_id v) {
 }
 
 text expression_printer::loaded(value_id v) {
-    const ir::type value = at(v).result, memory = pointee(at(f_.operand(v, 0)).result);
+    const ir::type value = at(v).result;
+    ir::type memory = pointee(at(f_.operand(v, 0)).result);
     text words = element(v);
+    if (std::exchange(memory.is_packed, false) && has().is_cpp)
+        words = {fmt::format("{}({})", type_of(in_memory(memory)), words.words), postfix};
     if (value.is_pointer() || value.aggregate != 0) return words;
     if (memory.element == scalar::f16)
         return {half_conversion(parts_, value, in_memory(memory)) + "(" + words.words + ")", postfix};
@@ -228,7 +233,8 @@ text expression_printer::loaded(value_id v) {
 std::string expression_printer::stored(value_id v, std::size_t k) {
     const ir::type given = at(f_.operand(v, k)).result;
     if (at(v).op == opcode::write_cell || given.is_pointer() || given.aggregate != 0) return operand(v, k, 0);
-    const ir::type memory = pointee(at(at(v).op == opcode::store ? f_.operand(v, 0) : v).result);
+    ir::type memory = pointee(at(at(v).op == opcode::store ? f_.operand(v, 0) : v).result);
+    memory.is_packed = false;
     if (memory.element == scalar::f16)
         return half_conversion(parts_, in_memory(memory), given) + "(" + operand(v, k, 0) + ")";
     if (given.lanes == 1 || given.element != scalar::boolean) return operand(v, k, 0);

@@ -112,7 +112,8 @@ std::size_t size_of(type t) noexcept {
 }
 
 std::size_t alignment_of(type t) noexcept {
-    return !t.is_pointer() && t.aggregate != 0 ? ir::structure_of(t).alignment : size_of(t);
+    if (!t.is_pointer() && t.aggregate != 0) return ir::structure_of(t).alignment;
+    return !t.is_pointer() && t.is_packed ? balm::size_of(t.element) : size_of(t);
 }
 
 type type_of_structure(const structure& s) {

@@ -35,6 +35,13 @@ std::uint64_t elements_of(const ir::function& f, value_id pointer) {
     return count > 1 ? count : 0;
 }
 
+/// The first scalar out of range that a vector at an index of vectors may have: its last one, or its first.
+std::optional<std::int64_t> last_scalar(std::int64_t vector, std::int64_t lanes) {
+    std::int64_t first = 0;
+    if (__builtin_mul_overflow(vector, lanes, &first) || first > INT64_MAX - lanes) return std::nullopt;
+    return first < 0 ? first : first + lanes - 1;
+}
+
 /// Refuses indices that are known to be out of range only after simplification.
 void refuse_indices_beyond(const ir::function& f) {
     const auto constant = [&](value_id v) -> std::optional<std::int64_t> {
@@ -47,6 +54,10 @@ void refuse_indices_beyond(const ir::function& f) {
             if (op != opcode::load && op != opcode::store && op != opcode::atomic) continue;
             value_id pointer = f.operand(v, 0);
             std::optional<std::int64_t> index = constant(f.operand(v, 1));
+            if (const type element = pointee(f.code[pointer].result); index && element.is_packed) {
+                index = last_scalar(*index, element.lanes);
+                pointer = f.operand(pointer, 0);
+            }
             for (; index && f.code[pointer].op == opcode::offset; pointer = f.operand(pointer, 0)) {
                 const std::optional<std::int64_t> step = constant(f.operand(pointer, 1));
                 std::int64_t sum = 0;

@@ -288,6 +288,46 @@ void store(node pointer, node index, node value, location where, bool is_volatil
     t.record(i, ids);
 }
 
+namespace {
+
+/// Whether a vector in memory of scalars is one access: vectors of three have the size of four, and volatile
+/// accesses are those of scalars.
+bool is_one_access(int lanes, bool is_volatile) { return lanes != 3 && !is_volatile; }
+
+/// The same address as a pointer to vectors that need no alignment beyond that of their scalars.
+node packed(node pointer, int lanes) {
+    type to = pointer.type;
+    to.lanes = static_cast<std::uint8_t>(lanes);
+    to.is_packed = true;
+    return reinterpret(pointer, to);
+}
+
+/// index * lanes + k
+node index_of_lane(node index, int lanes, int k) {
+    const auto number = [](int n) { return constant(scalar::i64, static_cast<std::uint64_t>(n)); };
+    return apply(builtin::add, apply(builtin::mul, convert(index, scalar::i64), number(lanes)), number(k));
+}
+
+}  // namespace
+
+node load_vector(node pointer, node index, int lanes, location where, bool is_volatile) {
+    if (is_one_access(lanes, is_volatile)) return load(packed(pointer, lanes), index, where);
+    std::array<node, 16> parts;
+    for (int k = 0; k < lanes; ++k)
+        parts[static_cast<std::size_t>(k)] =
+            load(pointer, index_of_lane(index, lanes, k), where, is_volatile);
+    return compose(type(parts[0].type.element, static_cast<std::uint8_t>(lanes)), parts.data(),
+                   static_cast<std::size_t>(lanes));
+}
+
+void store_vector(node pointer, node index, node value, location where, bool is_volatile) {
+    const int lanes = value.type.lanes;
+    if (is_one_access(lanes, is_volatile)) return store(packed(pointer, lanes), index, value, where);
+    for (int k = 0; k < lanes; ++k)
+        store(pointer, index_of_lane(index, lanes, k), swizzle(value, static_cast<std::uint64_t>(k), 1),
+              where, is_volatile);
+}
+
 void barrier(unsigned memories, location where) {
     instruction i = make(opcode::barrier, scalar::nothing, where);
     i.bits = memories;
