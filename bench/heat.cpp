@@ -212,10 +212,10 @@ const candidate candidates[] = {
     {"sweep of 4x3, 12 steps", {heat::method::sweep, 12, 128, 3 + 24, 4, 3, 8}, false},
     {"sweep of 4x2, 16 steps", {heat::method::sweep, 16, 128, 2 + 32, 4, 2, 8}, false},
     {"one cell", heat::single_plan(balm::device_type::cpu), true},
-    {"stream 256x128, 4 steps", {heat::method::stream, 4, 256 + 8, 128 + 8}, true},
-    {"stream 256x128, 8 steps", {heat::method::stream, 8, 256 + 16, 128 + 16}, true},
-    {"stream 256x256, 8 steps", {heat::method::stream, 8, 256 + 16, 256 + 16}, true},
-    {"stream 512x128, 8 steps", {heat::method::stream, 8, 512 + 16, 128 + 16}, true},
+    {"stream 256x256, 16 steps", {heat::method::stream, 16, 256 + 32, 256 + 32}, true},
+    {"stream 256x512, 16 steps", {heat::method::stream, 16, 256 + 32, 512 + 32}, true},
+    {"stream 512x256, 16 steps", {heat::method::stream, 16, 512 + 32, 256 + 32}, true},
+    {"stream 256x256, 32 steps", {heat::method::stream, 32, 256 + 64, 256 + 64}, true},
 };
 
 void try_plan(benchmark::State& state, const balm::device& on, const candidate& tried) {

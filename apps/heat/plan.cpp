@@ -26,8 +26,9 @@ bool runs_on(const balm::device_info& device, const plan& plan) {
                tile_shared_size(plan) * sizeof(float) <= device.local_memory;
     }
     if (plan.method == method::sweep) return is_sweep(plan) && device.sub_group_size == lanes_of_sweep;
-    const std::size_t rows = 2 * stream_rows_size(plan) + stream_weights_size(plan);
-    return plan.method != method::stream || (is_stream(plan) && rows * sizeof(float) <= device.local_memory);
+    const std::size_t rows = stream_odd_size(plan) + stream_even_size(plan) + stream_weights_size(plan);
+    return plan.method != method::stream ||
+           (is_stream(plan) && rows * sizeof(balm::float16) <= device.local_memory);
 }
 
 namespace {
@@ -59,8 +60,8 @@ std::vector<plan> sweeps() {
 
 std::vector<plan> streams() {
     std::vector<plan> result;
-    for (const unsigned steps : {16u, 8u, 24u})
-        for (const unsigned width : {512u, 1024u, 256u})
+    for (const unsigned steps : {16u, 32u})
+        for (const unsigned width : {256u, 512u, 128u})
             for (const unsigned height : {256u, 512u, 128u})
                 result.push_back({method::stream, steps, width + 2 * steps, height + 2 * steps});
     return result;
@@ -95,7 +96,7 @@ plan plan_for(const balm::device_info& device) {
     switch (device.type) {
         case balm::device_type::gpu: return runs_on(device, sweep) ? sweep : tile;
         // PoCL, 2 cores: 8.4 Gcell/s (3.1 times an OpenMP loop over cells); 4 steps 4.8, one cell 1.5.
-        case balm::device_type::cpu: return {method::stream, 16, 512 + 32, 256 + 32};
+        case balm::device_type::cpu: return {method::stream, 16, 256 + 32, 256 + 32};
         default: return single_plan(device.type);
     }
 }

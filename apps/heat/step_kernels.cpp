@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -290,118 +291,168 @@ std::size_t tile_shared_size(const plan& plan) {
 
 namespace {
 
-/// A vector of cells: 64 bytes, so that neighbouring work-items never write to the same cache line.
+/// A vector of cells: a cache line.
 constexpr int stream_lanes = 16;
-using cells_of_row = Float16;
-using codes_of_row = Int16;
+using row_part = Float16;
 
-/// Elements before the first row that is kept and after the last, for the neighbours of invalid columns; as
-/// many as keep rows aligned.
-constexpr int stream_padding = stream_lanes;
+/// Vectors before the first row that is kept and after the last, for the neighbours of invalid columns.
+constexpr int stream_padding = 1;
 
-/// The cells from an index on.
-template <class M>
-cells_of_row cells_at(const M& memory, const Index& first) {
-    return vload<stream_lanes>(memory.data() + first, 0);
-}
+/// A part of a row, with the one before it, as both move along the row.
+class row_window {
+public:
+    /// `part(k)` is the row's k-th part.
+    template <class Part>
+    explicit row_window(Part part) : before_(named("before", part(-1))), own_(named("own", part(0))) {}
+
+    const row_part& own() const { return own_; }
+    /// For each cell of the part, the sum of those to its left and right.
+    row_part sides(const row_part& after) const {
+        const Float8 first(own_.lo), last(own_.hi);
+        const row_part left(before_.sf, own_.lo, last.lo, own_.sc, own_.sd, own_.se);
+        const row_part right(own_.s1, own_.s2, own_.s3, first.hi, own_.hi, after.s0);
+        return left + right;
+    }
+    void move(const row_part& after) {
+        before_ = own_;
+        own_ = after;
+    }
+
+private:
+    row_part before_, own_;
+};
 
 }  // namespace
 
 bool is_stream(const plan& plan) {
-    return plan.tile_width % stream_lanes == 0 && plan.inner_width() % stream_lanes == 0 &&
-           2 * plan.steps < std::min(plan.tile_width, plan.tile_height);
+    return plan.margin() % stream_lanes == 0 && plan.inner_width() % stream_lanes == 0 &&
+           2 * plan.margin() < std::min(plan.tile_width, plan.tile_height);
 }
 
 stream_kernel make_stream_kernel(const plan& plan, unsigned steps_of_launch) {
     if (!is_stream(plan)) throw std::invalid_argument("a heat stream of this shape has no whole vectors");
-    const int steps = static_cast<int>(steps_of_launch), width = static_cast<int>(plan.tile_width);
-    const int height = static_cast<int>(plan.tile_height), margin = static_cast<int>(plan.margin());
-    // Rows and columns of the margin that this many steps do not read.
-    const int unused = margin - steps;
+    const int steps = static_cast<int>(steps_of_launch), height = static_cast<int>(plan.tile_height);
+    const int width = static_cast<int>(plan.tile_width) / stream_lanes;
+    const int inner_width = static_cast<int>(plan.inner_width()) / stream_lanes;
+    const int margin = static_cast<int>(plan.margin()) / stream_lanes;
+    // Rows of the margin that this many steps do not read.
+    const int unused = static_cast<int>(plan.margin()) - steps;
     return balm::kernel<2>(
         "heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, "
         "weights)",
         [&](Index pitch, Index strips, Index first, Float keep, Float take, In<float> coefficients,
-            In<std::uint8_t> cells, In<std::uint8_t> plain, In<float> from, Mixed<float> to, Local<float> odd,
-            Local<float> even, Local<float> weights) {
+            In<balm::uchar16> cells, In<std::uint8_t> plain, In<balm::float16> from, Out<balm::float16> to,
+            Local<balm::float16> odd, Local<balm::float16> even, Local<balm::float16> weights) {
             const Index top = named("top", (global_id(1) + first) * static_cast<int>(plan.inner_height()));
-            const Index corner =
-                named("corner", top * pitch + global_id(0) * static_cast<int>(plan.inner_width()));
+            const Index corner = named("corner", top * pitch + global_id(0) * inner_width);
             const Index flags = named("flags", top * strips + global_id(0));
-            // The offsets of the last three rows of each step.
+            const auto is_plain = [&](const Index& row) { return plain[flags + row * strips] != 0; };
+            // The offsets of the last three rows of each even step, and of the last two of each odd one.
             Index upper = named("upper", Index(stream_padding)),
                   middle = named("middle", Index(stream_padding + width)),
                   lower = named("lower", Index(stream_padding + 2 * width));
+            Index older = named("older", Index(stream_padding)),
+                  newer = named("newer", Index(stream_padding + width));
 
-            // Codes are converted to weights once, so that no step has to look them up (a random world on
-            // PoCL with 2 cores: 2.8 Gcell/s with eight look-ups, 5.1 with this one). The weights are
+            // Codes are converted to weights once, so that no step has to look them up. The weights are
             // selected, not loaded: vector units compare faster than they gather.
             std::vector<Float> keeps, takes;
             for (int open = 0; open < plain_code; ++open) {
                 keeps.push_back(named("keep_open", Float(coefficients[open])));
                 takes.push_back(named("take_open", Float(coefficients[open + static_cast<int>(code_count)])));
             }
-            const auto chosen = [](const codes_of_row& code, const std::vector<Float>& few,
-                                   const Float& plain_value, float hold) {
-                cells_of_row value = select(code == static_cast<int>(hold_code), cells_of_row(hold),
-                                            cells_of_row(plain_value));
+            const auto chosen = [](const Int16& code, const std::vector<Float>& few, const Float& plain_value,
+                                   float hold) {
+                row_part value =
+                    select(code == static_cast<int>(hold_code), row_part(hold), row_part(plain_value));
                 for (int open = 0; open < plain_code; ++open)
-                    value = select(code == open, cells_of_row(few[static_cast<std::size_t>(open)]), value);
+                    value = select(code == open, row_part(few[static_cast<std::size_t>(open)]), value);
                 return value;
             };
-            const auto look_up = [&](const Index& start, const Index& kept) {
-                for (Index x : range(Index(0), Index(width), stream_lanes)) {
-                    const codes_of_row code =
-                        named("code", cast<balm::int16>(vload<stream_lanes>(cells.data() + (start + x), 0)));
-                    vstore(chosen(code, keeps, keep, 1), weights.data() + (kept + x), 0);
-                    vstore(chosen(code, takes, take, 0), weights.data() + (kept + x + width), 0);
+            const auto weights_of = [&](const Index& row) {
+                return named("kept", row % steps * (2 * width));
+            };
+            const auto look_up = [&](const Index& row) {
+                const Index start = named("start", corner + row * pitch), kept = weights_of(row);
+                for (Index x : range(width)) {
+                    const Int16 code = named("code", cast<balm::int16>(cells[start + x]));
+                    weights[kept + x] = chosen(code, keeps, keep, 1);
+                    weights[kept + x + width] = chosen(code, takes, take, 0);
                 }
             };
-            // Once row y is available, row y - step of each step can be computed.
+
+            // Once row y is available, row y - step of an odd step can be computed, and from that row
+            // y - step - 1 of the even one after it, which takes the values while they are in registers.
             const auto advance = [&](int step, const Index& y) {
+                const bool is_pair = step < steps, is_last = step + 1 >= steps;
                 const Index row = named("row", y - step);
                 const Index start = named("start", corner + row * pitch);
-                const Local<float>& source = step % 2 == 0 ? odd : even;
-                const Local<float>& target = step % 2 == 0 ? even : odd;
-                const int source_rows = (step - 2) / 2 * 3 * width, target_rows = (step - 1) / 2 * 3 * width;
+                const int source_rows = (step - 3) / 2 * 3 * width, rows = (step - 1) / 2 * 2 * width;
+                const int target_rows = (step - 1) / 2 * 3 * width;
                 const auto old = [&](const Index& kept, int below, const Index& x) {
-                    if (step > 1) return cells_at(source, kept + x + source_rows);
-                    return cells_at(from, below < 0   ? start - pitch + x
-                                          : below > 0 ? start + pitch + x
-                                                      : start + x);
+                    if (step > 1) return row_part(even[kept + x + source_rows]);
+                    return row_part(from[below < 0   ? start - pitch + x
+                                         : below > 0 ? start + pitch + x
+                                                     : start + x]);
                 };
                 // All columns of the rows that are kept are computed, although in step s only those from s to
-                // width - s are valid: whole vectors need no remainder.
-                const auto line = [&](const std::function<cells_of_row(const Index&)>& keep_of,
-                                      const std::function<cells_of_row(const Index&)>& take_of) {
-                    const bool is_last = step == steps;
-                    for (Index x : range(Index(is_last ? margin : 0), Index(is_last ? width - margin : width),
-                                         stream_lanes)) {
-                        const cells_of_row around =
-                            named("around", (old(upper, -1, x) + old(lower, 1, x)) +
-                                                (old(middle, 0, x - 1) + old(middle, 0, x + 1)));
-                        const cells_of_row next =
-                            named("next", keep_of(x) * old(middle, 0, x) + take_of(x) * around);
-                        if (is_last)
-                            vstore(clamped_to_unit_range(next), to.data() + (start + x), 0);
-                        else
-                            vstore(next, target.data() + (lower + x + target_rows), 0);
+                // the width - s are valid: whole vectors need no remainder.
+                const auto line = [&](const auto& mean_of) {
+                    row_window of_odd([&](int k) { return old(middle, 0, Index(k)); });
+                    std::optional<row_window> of_even;
+                    if (is_pair) of_even.emplace([&](int k) { return row_part(odd[newer + (rows + k)]); });
+                    const Bool is_stored = named("is_stored", y >= unused + 2 * steps);
+                    for (Index x : range(Index(0), Index(width))) {
+                        const auto next_of = [&](int of, row_window& row, const row_part& above,
+                                                 const row_part& below, const row_part& after) {
+                            const row_part around = named("around", (above + below) + row.sides(after));
+                            const row_part mean = named("next", mean_of(of, x, row.own(), around));
+                            row.move(after);
+                            return mean;
+                        };
+                        row_part next = next_of(0, of_odd, old(upper, -1, x), old(lower, 1, x),
+                                                named("after", old(middle, 0, x + 1)));
+                        if (is_pair) {
+                            const row_part above = named("above", odd[older + x + rows]);
+                            odd[older + x + rows] = next;
+                            next = next_of(1, *of_even, above, next,
+                                           named("after", row_part(odd[newer + (x + 1) + rows])));
+                        }
+                        if (is_last) {
+                            IF (is_stored && x >= margin && x < width - margin) {
+                                as_streaming(to)[start - (is_pair ? pitch : Index(0)) + x] =
+                                    clamped_to_unit_range(next);
+                            }
+                        } else {
+                            even[lower + x + target_rows] = next;
+                        }
                     }
                 };
-                IF (plain[flags + row * strips] != 0) {
-                    line([&](const Index&) { return cells_of_row(keep); },
-                         [&](const Index&) { return cells_of_row(take); });
+                const Bool are_plain = named(
+                    "are_plain", is_pair ? Bool(is_plain(row) && is_plain(row - 1)) : Bool(is_plain(row)));
+                IF (are_plain) {
+                    line([&](int, const Index&, const row_part& here, const row_part& around) {
+                        return row_part(keep * here + take * around);
+                    });
                 }
                 ELSE {
-                    const Index kept = named("kept", row % steps * (2 * width));
-                    if (step == 1) look_up(start, kept);
-                    line([&](const Index& x) { return cells_at(weights, kept + x); },
-                         [&](const Index& x) { return cells_at(weights, kept + x + width); });
+                    std::vector<Index> kept{weights_of(row)};
+                    if (is_pair) kept.push_back(weights_of(row - 1));
+                    line([&](int of, const Index& x, const row_part& here, const row_part& around) {
+                        const Index at = kept[of] + x;
+                        return row_part(weights[at] * here + weights[at + width] * around);
+                    });
                 }
             };
             for (Index y : range(Index(2 + unused), height - unused)) {
+                // The row that the next iteration reads: hardware does not foresee it.
+                const Index next_row = named("next_row", corner + (y + 1) * pitch);
+                for (Index x : range(width)) prefetch(from, next_row + x);
+                IF (!(is_plain(y - 2) && is_plain(y - 1) && is_plain(y))) {
+                    look_up(y - 1);
+                }
                 advance(1, y);
-                for (int step = 2; step <= steps; ++step)
+                for (int step = 3; step <= steps; step += 2)
                     IF (y >= unused + 2 * step) {
                         advance(step, y);
                     }
@@ -409,14 +460,23 @@ stream_kernel make_stream_kernel(const plan& plan, unsigned steps_of_launch) {
                 upper = middle;
                 middle = lower;
                 lower = free;
+                const Index reused = named("reused", older);
+                older = newer;
+                newer = reused;
             }
         });
 }
 
-std::size_t stream_rows_size(const plan& plan) {
-    return std::size_t{plan.steps + 1} / 2 * 3 * plan.tile_width + 2 * stream_padding;
+std::size_t stream_odd_size(const plan& plan) {
+    return std::size_t{(plan.steps + 1) / 2} * 2 * (plan.tile_width / stream_lanes) + 2 * stream_padding;
 }
 
-std::size_t stream_weights_size(const plan& plan) { return std::size_t{2} * plan.steps * plan.tile_width; }
+std::size_t stream_even_size(const plan& plan) {
+    return std::size_t{plan.steps / 2} * 3 * (plan.tile_width / stream_lanes) + 2 * stream_padding;
+}
+
+std::size_t stream_weights_size(const plan& plan) {
+    return std::size_t{2} * plan.steps * (plan.tile_width / stream_lanes);
+}
 
 }  // namespace heat

@@ -42,9 +42,10 @@ std::size_t tile_shared_size(const plan& plan);
 
 using stream_kernel =
     balm::typed_kernel<2, balm::dsl::Index, balm::dsl::Index, balm::dsl::Index, balm::dsl::Float,
-                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<std::uint8_t>,
-                       balm::dsl::In<std::uint8_t>, balm::dsl::In<float>, balm::dsl::Mixed<float>,
-                       balm::dsl::Local<float>, balm::dsl::Local<float>, balm::dsl::Local<float>>;
+                       balm::dsl::Float, balm::dsl::In<float>, balm::dsl::In<balm::uchar16>,
+                       balm::dsl::In<std::uint8_t>, balm::dsl::In<balm::float16>,
+                       balm::dsl::Out<balm::float16>, balm::dsl::Local<balm::float16>,
+                       balm::dsl::Local<balm::float16>, balm::dsl::Local<balm::float16>>;
 
 /// heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
 /// work-group of one work-item advances a tile (of row `first` of tiles or one below) by exactly `steps`
@@ -59,7 +60,8 @@ stream_kernel make_stream_kernel(const plan& plan, unsigned steps);
 bool is_stream(const plan& plan);
 
 /// Elements of `odd` and of `even`.
-std::size_t stream_rows_size(const plan& plan);
+std::size_t stream_odd_size(const plan& plan);
+std::size_t stream_even_size(const plan& plan);
 /// Elements of `weights`.
 std::size_t stream_weights_size(const plan& plan);
 

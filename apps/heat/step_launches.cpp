@@ -56,14 +56,17 @@ launch tile_launch(const balm::device& device, const plan& plan, const layout& w
 launch stream_launch(const balm::device& device, const plan& plan, const layout& where, const conductance& c,
                      const cell_buffers& cells) {
     return [=, kernels = std::make_shared<std::map<unsigned, stream_kernel>>(),
-            table = coefficients(device, c), kept = balm::local<float>(stream_rows_size(plan)),
-            weights = balm::local<float>(stream_weights_size(plan))](
+            codes = cells.codes.as<balm::uchar16>(), table = coefficients(device, c),
+            odd = balm::local<balm::float16>(stream_odd_size(plan)),
+            even = balm::local<balm::float16>(stream_even_size(plan)),
+            weights = balm::local<balm::float16>(stream_weights_size(plan)), pitch = where.pitch / 16](
                const state_pair& state, unsigned steps, const tile_rows& tiles, std::size_t) -> balm::event {
         auto made = kernels->find(steps);
         if (made == kernels->end()) made = kernels->emplace(steps, make_stream_kernel(plan, steps)).first;
         return device.execute(
-            made->second(where.pitch, where.tiles_x, tiles.first, c.keep[plain_code], c.take[plain_code],
-                         table, cells.codes, cells.plain, state.now, state.next, kept, kept, weights),
+            made->second(pitch, where.tiles_x, tiles.first, c.keep[plain_code], c.take[plain_code], table,
+                         codes, cells.plain, state.now.as<balm::float16>(), state.next.as<balm::float16>(),
+                         odd, even, weights),
             {where.tiles_x, tiles.count}, {1, 1});
     };
 }

@@ -29,7 +29,7 @@
 #include "balm/dsl/sync.hpp"
 #include "balm/dsl/value.hpp"
 #include "balm/dsl/vector_memory.hpp"
-#include "balm/dsl/volatile.hpp"
+#include "balm/dsl/views.hpp"
 #include "balm/kernel/parameter.hpp"
 #include "balm/kernel/traced.hpp"
 #include "balm/trace.hpp"

@@ -80,12 +80,17 @@ void write(node variable, node value);
 /// Names a value, for the printed source.
 void name(node value, std::string_view word);
 
-/// A volatile access is never eliminated, merged or moved.
-node load(node pointer, node index, location where, bool is_volatile = false);
-void store(node pointer, node index, node value, location where, bool is_volatile = false);
+/// How a load or store accesses memory. A volatile access is never eliminated, merged or moved. A streaming
+/// one tells the device that the data is not used again soon.
+enum class access_kind : std::uint8_t { plain, volatile_, streaming };
+
+node load(node pointer, node index, location where, access_kind how = access_kind::plain);
+void store(node pointer, node index, node value, location where, access_kind how = access_kind::plain);
 /// The scalars from `lanes` * index on as a vector, and the reverse. No alignment beyond theirs is required.
-node load_vector(node pointer, node index, int lanes, location where, bool is_volatile = false);
-void store_vector(node pointer, node index, node value, location where, bool is_volatile = false);
+node load_vector(node pointer, node index, int lanes, location where, access_kind how);
+void store_vector(node pointer, node index, node value, location where, access_kind how);
+/// Tells the device that the element is used soon.
+void prefetch(node pointer, node index, location where);
 
 /// Private memory of the work-item, or local memory of its group: `count` elements, uninitialised unless
 /// `zeroed`. Returns the pointer to the first one.

@@ -114,6 +114,12 @@ struct dialect {
     sync_spelling (*counting_barrier)(const dialect&) = nullptr;
     /// A statement.
     std::string (*fence)(trace::memory_scope);
+    /// A function of a pointer to global memory.
+    helper_function (*prefetch)(const dialect&);
+    /// A function that loads from an address, and one that stores a value there; null: plain accesses.
+    helper_function (*streaming_load)(program_parts&, ir::type memory) = nullptr;
+    helper_function (*streaming_store)(program_parts&, ir::type memory) = nullptr;
+    std::size_t least_streaming_bytes = 0;  ///< smaller accesses are plain ones
     image_words image;
     /// Text that precedes the program; null: none.
     std::string (*head)(const program_parts&) = nullptr;

@@ -1,7 +1,7 @@
 // One walk in program order. A value that is used once waits for its use; an effect that would change what it
-// reads forces its declaration first. Values that are cheap to repeat (reads of variables, addresses) wait
-// however often they are used. A value that is used in a loop but does not depend on it is declared before
-// that loop, in a block that contains all of its uses.
+// reads forces its declaration first. Values that are cheap to repeat (reads of variables, addresses, lanes)
+// wait however often they are used. A value that is used in a loop but does not depend on it is declared
+// before that loop, in a block that contains all of its uses.
 
 #include "emit/folding.hpp"
 
@@ -73,8 +73,14 @@ private:
         return op == opcode::constant || op == opcode::read_cell || op == opcode::constant_array ||
                is_declared(v);
     }
-    bool is_path(value_id v) const { return at(v).op == opcode::offset || at(v).op == opcode::member; }
-    /// Whether it is an address that needs no computation.
+    bool is_lane_of_value(value_id v) const {
+        return at(v).op == opcode::swizzle && at(v).result.is_scalar();
+    }
+    /// Whether it is an address, or a lane of a vector.
+    bool is_path(value_id v) const {
+        return at(v).op == opcode::offset || at(v).op == opcode::member || is_lane_of_value(v);
+    }
+    /// Whether it is one that needs no computation.
     bool is_plain_path(value_id v) const {
         const auto operands = f_.operands_of(v);
         return is_path(v) && std::all_of(operands.begin(), operands.end(),
@@ -260,7 +266,7 @@ private:
             if (loads_several(o) && is_printed_late) declare(o);
         }
     }
-    /// An address is printed at each use; its operands are computed once, before it.
+    /// An address or lane is printed at each use; its operands are computed once, before it.
     void declare_parts(value_id path) {
         for (value_id o : f_.operands_of(path)) {
             if (is_trivial(o)) continue;

@@ -166,6 +166,12 @@ bool loses_stores(const ir::function& f, ir::value_id pointer, handed how) {
     }
 }
 
+helper_function prefetch(const dialect& d) {
+    const char* const pointer = d.has.has_address_spaces ? "const global void* at" : "const void* at";
+    return make_helper(d, "balm_prefetch", "void", pointer,
+                       R"(asm volatile("prefetch.global.L2 [%0];" : : "l"(at));)");
+}
+
 helper_function written(const dialect& d) {
     return make_helper(d, "balm_written", "void", type_name(d, scalar::u64) + " address",
                        R"(asm volatile("" : : "l"(address) : "memory");)");

@@ -43,6 +43,9 @@ enum class handed { to_store, to_function };
 bool loses_stores(const ir::function&, ir::value_id pointer, handed);
 /// Whether a function sees structures that have arrays of structures: others cannot copy one.
 bool may_lose_stores(const ir::function&);
+/// dialect::prefetch
+helper_function prefetch(const dialect&);
+
 /// Tells the compiler that the memory around an address may have been written.
 helper_function written(const dialect&);
 

@@ -159,8 +159,8 @@ std::size_t local_memory_of(const function& f) {
     return bytes;
 }
 
-bool is_volatile(const instruction& i) {
-    return (i.op == opcode::load || i.op == opcode::store) && i.detail == volatile_access;
+bool accesses(const instruction& i, access_kind how) {
+    return (i.op == opcode::load || i.op == opcode::store) && static_cast<access_kind>(i.detail) == how;
 }
 
 bool has_effect(const instruction& i) {
@@ -170,6 +170,7 @@ bool has_effect(const instruction& i) {
         case opcode::object:
         case opcode::write_cell:
         case opcode::store:
+        case opcode::prefetch:
         case opcode::if_:
         case opcode::for_:
         case opcode::while_:
@@ -197,12 +198,12 @@ bool has_effect(const function& f, value_id v) {
 
 const char* to_string(opcode op) noexcept {
     constexpr const char* names[] = {
-        "parameter", "constant",       "place",       "builtin",    "convert",     "select",  "and",
-        "or",        "cell",           "read",        "write",      "load",        "store",   "if",
-        "for",       "while",          "grid_for",    "break",      "continue",    "return",  "barrier",
-        "call",      "evaluate",       "broadcast",   "lane_index", "compose",     "swizzle", "insert",
-        "object",    "constant_array", "offset",      "member",     "reinterpret", "atomic",  "fence",
-        "sub_group", "read_image",     "write_image", "image_size", "print"};
+        "parameter", "constant",  "place",          "builtin",     "convert",    "select",      "and",
+        "or",        "cell",      "read",           "write",       "load",       "store",       "prefetch",
+        "if",        "for",       "while",          "grid_for",    "break",      "continue",    "return",
+        "barrier",   "call",      "evaluate",       "broadcast",   "lane_index", "compose",     "swizzle",
+        "insert",    "object",    "constant_array", "offset",      "member",     "reinterpret", "atomic",
+        "fence",     "sub_group", "read_image",     "write_image", "image_size", "print"};
     return names[static_cast<std::size_t>(op)];
 }
 
@@ -216,6 +217,7 @@ void dump_block(const function& f, block_id b, int depth, std::string& text) {
         if (i.op == opcode::builtin) text += std::string(" ") + info(static_cast<builtin>(i.detail)).name;
         if (i.op == opcode::place) text += std::string(" ") + to_string(static_cast<trace::place>(i.detail));
         if (is_volatile(i)) text += " volatile";
+        if (accesses(i, access_kind::streaming)) text += " streaming";
         if (i.op == opcode::atomic) text += std::string(" ") + to_string(static_cast<atomic_op>(i.detail));
         if (i.op == opcode::sub_group)
             text += std::string(" ") + to_string(static_cast<sub_group_op>(i.detail));

@@ -77,6 +77,7 @@ enum class opcode : std::uint8_t {
     write_cell,  // cell, value
     load,        // pointer, index
     store,       // pointer, index, value
+    prefetch,    // pointer, index
     if_,         // condition; blocks: then, else
     for_,        // begin, end, step; the result is the loop's variable; block: body
     while_,      // condition value of block 0; blocks: condition, body
@@ -145,8 +146,8 @@ struct constant_data {
 };
 using constant_list = std::vector<std::shared_ptr<const constant_data>>;
 
-/// `instruction::detail` of a load or store. A volatile access is neither moved, merged nor removed.
-enum access_kind : std::uint16_t { plain_access, volatile_access };
+/// `instruction::detail` of a load or store.
+using trace::access_kind;
 
 /// `instruction::detail` of a for_: whether compilers may vectorise the loop.
 enum loop_kind : std::uint16_t { plain_loop, scalar_loop };
@@ -240,8 +241,9 @@ constant_list given_constants(const function&);
 bool shares_memory(const function&);
 /// Whether the function, or one it calls, keeps pointers in memory, as arrays of pointers do.
 bool keeps_pointers(const function&);
-/// Whether it is a volatile load or store.
-bool is_volatile(const instruction&);
+/// Whether it is a load or store of this kind.
+bool accesses(const instruction&, access_kind);
+inline bool is_volatile(const instruction& i) { return accesses(i, access_kind::volatile_); }
 /// Whether the instruction must stay in place: it declares or writes memory, synchronises, controls the flow,
 /// or is a volatile access.
 bool has_effect(const instruction&);

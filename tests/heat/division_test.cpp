@@ -43,6 +43,7 @@ std::vector<heat::world> worlds(std::uint64_t seed) {
             heat::make_random(5, 61, 0.2f, seed, open),
             heat::make_random(130, 47, 0.2f, seed),
             heat::make_random(37, 40, 0.2f, seed, {0, 0, false}),
+            heat::make_slalom(40, 250, 0.2f),
             heat::make_slalom(40, 291, 0.2f)};
 }
 
@@ -120,8 +121,8 @@ TEST(H10_bands, compute_what_a_world_that_stays_does) {
 TEST(H10_bands, pass_through_several_devices_by_turns) {
     const std::uint64_t seed = heat_test::fresh_seed();
     SCOPED_TRACE(seed);
-    const heat::world world = heat::make_random(60, 600, 0.2f, seed);
-    const heat::plan small{heat::method::stream, 8, 16 + 16, 4 + 16};
+    const heat::world world = heat::make_random(60, 2500, 0.2f, seed);
+    const heat::plan small{heat::method::stream, 16, 16 + 32, 4 + 32};
     const balm::context all(balm::filter::any);
     for (const balm::device& device : all.devices()) {
         SCOPED_TRACE(device.name());
@@ -185,7 +186,7 @@ TEST(H10_bands, a_limit_that_no_band_meets_is_refused) {
 
 TEST(H10_bands, runs_stop_at_the_same_steps_with_the_same_frames) {
     const heat::world world = heat::make_slalom(12, 240, 0.5f);
-    const heat::plan small{heat::method::stream, 8, 16 + 16, 4 + 16};
+    const heat::plan small{heat::method::stream, 16, 16 + 32, 4 + 32};
     const balm::context one, thrice = several_times(one.device(0), 3);
     heat::run_options options;
     options.steps = 2000;

@@ -19,7 +19,7 @@ struct named_plan {
 
 /// Tables' plans for GPUs without sub-groups of 32 lanes, and for CPUs.
 inline const heat::plan tile{heat::method::tile, 8, 128, 128, 4, 16},
-    stream{heat::method::stream, 8, 256 + 16, 128 + 16};
+    stream{heat::method::stream, 16, 64 + 32, 32 + 32};
 
 /// Small tiles put many borders between tiles into a small world.
 inline const named_plan plans[] = {
@@ -29,7 +29,7 @@ inline const named_plan plans[] = {
     {"small tile", {heat::method::tile, 4, 32, 16, 4, 4}},
     {"small sweep", {heat::method::sweep, 4, 128, 2 + 8, 4, 2, 8}},
     {"stream", stream},
-    {"small stream", {heat::method::stream, 8, 16 + 16, 4 + 16}},
+    {"small stream", {heat::method::stream, 16, 16 + 32, 4 + 32}},
 };
 
 /// Calls body(device, plan) for every device and every plan that it runs, that of the table among them.

@@ -199,6 +199,7 @@ protected:
                 memory_.disturb(done, i.op == opcode::call);
                 return typed(i, done);
             }
+            case opcode::prefetch:
             case opcode::write_image: return effect(v, of_operands(v));
             case opcode::return_: return effect(v, of_operands(v));
             default: return typed(i, of_operands(v));

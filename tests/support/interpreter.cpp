@@ -244,6 +244,7 @@ private:
             case opcode::evaluate: return call(v, active);
             case opcode::barrier: return barrier(v, active);
             case opcode::sub_group: return sub_groups(v, active);
+            case opcode::prefetch: return;
             case opcode::fence: return;  // in lockstep everything is in order
             default:
                 for (const item each : active) step_of(v, each);

@@ -162,7 +162,12 @@ private:
         switch (dice_.roll(8)) {
             case 0: memory_->out_int[at] = int_expression(2); return;
             case 1: memory_->out_uint[at] = uint_expression(2); return;
-            case 2: memory_->out_float[at] = float_expression(2); return;
+            case 2:
+                if (dice_.chance(50))
+                    as_streaming(memory_->out_float)[at] = float_expression(2);
+                else
+                    memory_->out_float[at] = float_expression(2);
+                return;
             case 3: memory_->out_long[at] = long_expression(2); return;
             case 4: memory_->out_half[at] = float_expression(2); return;
             case 5: {
@@ -175,6 +180,7 @@ private:
                 const Ptr<std::int32_t> own = memory_->mixed.data() + *first_slot_;
                 const auto pair = [&] { return own + dice_.roll(random_program::slots - 1); };
                 const Int2 before = vload<2>(pair(), 0);
+                prefetch(memory_->in_float, cast<std::int64_t>(int_expression(1)));
                 memory_->mixed[at] = int_expression(1);
                 const Int2 after = vload<2>(pair(), 0);
                 vstore(before.yx ^ after, pair(), 0);
@@ -515,6 +521,7 @@ private:
             }
             case 0: return Float(0.125f * static_cast<float>(dice_.roll(65) - 32));
             case 3: return memory_->in_float[input_index()];
+            case 2: return memory_ ? Float(as_streaming(memory_->in_float)[input_index()]) : pick(floats_);
             default: return pick(floats_);
         }
     }

@@ -125,11 +125,11 @@ namespace detail {
 /// A place in memory, and the accesses to it.
 class memory_place {
 public:
-    memory_place(node pointer, node index, location where, bool is_volatile = false)
-        : pointer_(pointer), index_(index), where_(where), is_volatile_(is_volatile) {}
+    memory_place(node pointer, node index, location where, trace::access_kind how = trace::access_kind::plain)
+        : pointer_(pointer), index_(index), where_(where), how_(how) {}
 
-    node load() const { return trace::load(pointer_, index_, where_, is_volatile_); }
-    void store(node value) const { trace::store(pointer_, index_, value, where_, is_volatile_); }
+    node load() const { return trace::load(pointer_, index_, where_, how_); }
+    void store(node value) const { trace::store(pointer_, index_, value, where_, how_); }
     /// An atomic operation; returns the old value.
     node atomic(trace::atomic_op what, const node* values, std::size_t count, location where) const {
         return trace::atomic(what, pointer_, index_, values, count, where);
@@ -137,12 +137,8 @@ public:
     /// pointer + index
     node address() const { return trace::offset(pointer_, index_); }
 
-    node load_vector(int lanes) const {
-        return trace::load_vector(pointer_, index_, lanes, where_, is_volatile_);
-    }
-    void store_vector(node value) const {
-        trace::store_vector(pointer_, index_, value, where_, is_volatile_);
-    }
+    node load_vector(int lanes) const { return trace::load_vector(pointer_, index_, lanes, where_, how_); }
+    void store_vector(node value) const { trace::store_vector(pointer_, index_, value, where_, how_); }
 
     node load_lanes(std::uint64_t order, int count) const {
         if (count == 1) return trace::load(lane(order & 15), trace::constant(scalar::i32, 0), where_);
@@ -162,7 +158,7 @@ private:
     node pointer_;
     node index_;
     location where_;
-    bool is_volatile_;
+    trace::access_kind how_;
 };
 
 template <trace::access Use>

@@ -1,7 +1,10 @@
 #include "emit/cuda/dialect.hpp"
 
+#include <fmt/format.h>
+
 #include "emit/cuda/images.hpp"
 #include "emit/cuda/rows.hpp"
+#include "emit/program_parts.hpp"
 #include "emit/ptx.hpp"
 
 namespace balm::emit::cuda {
@@ -44,6 +47,50 @@ sync_spelling counting_barrier(const dialect&) { return {"__syncthreads_count($0
 std::string fence(trace::memory_scope among) {
     constexpr const char* words[] = {"__threadfence_block();", "__threadfence();", "__threadfence_system();"};
     return words[static_cast<std::size_t>(among)];
+}
+
+/// A structure of the same size as a vector, made of words for which CUDA has streaming accesses.
+struct streamed_words {
+    explicit streamed_words(ir::type vector)
+        : count((size_of(vector) + 15) / 16),
+          word(size_of(vector) == 2   ? "unsigned short"
+               : size_of(vector) == 4 ? "unsigned int"
+               : size_of(vector) == 8 ? "unsigned long long"
+                                      : "uint4") {}
+
+    std::string declared() const { return fmt::format("struct words {{ {} at[{}]; }} w", word, count); }
+    std::string for_each(const std::string& statement) const {
+        return count == 1 ? statement : fmt::format("for (int k = 0; k < {}; ++k) {}", count, statement);
+    }
+    std::string k() const { return count == 1 ? "0" : "k"; }
+
+    std::size_t count;
+    std::string word;
+};
+
+helper_function streaming_load(program_parts& parts, ir::type memory) {
+    const std::string type = type_name(parts, memory);
+    const streamed_words w(memory);
+    const std::string body =
+        memory.lanes == 1
+            ? "return __ldcs(from);"
+            : fmt::format(
+                  "{};\n    {};\n    return __builtin_bit_cast({}, w);", w.declared(),
+                  w.for_each(fmt::format("w.at[{0}] = __ldcs((const {1}*)from + {0})", w.k(), w.word)), type);
+    return make_helper(parts.language, "balm_stream_in_" + type_word(memory), type,
+                       fmt::format("const {}* from", type), body);
+}
+
+helper_function streaming_store(program_parts& parts, ir::type memory) {
+    const std::string type = type_name(parts, memory);
+    const streamed_words w(memory);
+    const std::string body =
+        memory.lanes == 1
+            ? "__stcs(to, value);"
+            : fmt::format("{} = __builtin_bit_cast(words, value);\n    {};", w.declared(),
+                          w.for_each(fmt::format("__stcs(({1}*)to + {0}, w.at[{0}])", w.k(), w.word)));
+    return make_helper(parts.language, "balm_stream_" + type_word(memory), "void",
+                       fmt::format("{0}* to, {0} value", type), body);
 }
 
 constexpr dialect table = {
@@ -105,6 +152,9 @@ constexpr dialect table = {
     .sub_group = sub_group,
     .counting_barrier = counting_barrier,
     .fence = fence,
+    .prefetch = ptx::prefetch,
+    .streaming_load = streaming_load,
+    .streaming_store = streaming_store,
     .image = {image_parameter, read_image, image_writer, image_size},
 };
 

@@ -171,9 +171,10 @@ text expression_printer::element(value_id v) {
     return {fmt::format("*(volatile {})&{}", pointer, words.words), unary};
 }
 
-std::string expression_printer::written_address(value_id store) {
-    const value_id pointer = f_.operand(store, 0);
-    const text of = is_lane(f_, pointer) ? element_of(f_.operand(pointer, 0), 0) : element_of(pointer, store);
+std::string expression_printer::address_of_access(value_id access) {
+    const value_id pointer = f_.operand(access, 0);
+    const text of =
+        is_lane(f_, pointer) ? element_of(f_.operand(pointer, 0), 0) : element_of(pointer, access);
     const std::string& place = of.words;
     return place[0] == '*' ? place.substr(1) : "&" + place;
 }
@@ -215,10 +216,26 @@ text expression_printer::address(value_id v) {
     return {fmt::format("{} + {}", base, plain_operand(v, 1, add_precedence + 1)), add_precedence};
 }
 
+std::string expression_printer::streaming_function(value_id v) {
+    const dialect& d = parts_.language;
+    const auto function = at(v).op == opcode::load ? d.streaming_load : d.streaming_store;
+    const ir::type memory = pointee(at(f_.operand(v, 0)).result);
+    const bool streams = accesses(at(v), ir::access_kind::streaming) && function && !memory.is_packed &&
+                         size_of(memory) >= d.least_streaming_bytes;
+    return streams ? parts_.use(function(parts_, in_memory(memory))) : "";
+}
+
+std::string expression_printer::streaming_store(value_id v) {
+    const std::string function = streaming_function(v);
+    return function.empty() ? "" : fmt::format("{}({}, {})", function, address_of_access(v), stored(v, 2));
+}
+
 text expression_printer::loaded(value_id v) {
     const ir::type value = at(v).result;
     ir::type memory = pointee(at(f_.operand(v, 0)).result);
-    text words = element(v);
+    const std::string function = streaming_function(v);
+    text words =
+        function.empty() ? element(v) : text{fmt::format("{}({})", function, address_of_access(v)), postfix};
     if (std::exchange(memory.is_packed, false) && has().is_cpp)
         words = {fmt::format("{}({})", type_of(in_memory(memory)), words.words), postfix};
     if (value.is_pointer() || value.aggregate != 0) return words;

@@ -32,9 +32,11 @@ public:
     std::string stored(ir::value_id v, std::size_t k);
     /// The element that a load or store accesses: `pointer[index]` and its shorter forms.
     text element(ir::value_id);
-    /// The address of the element that a store writes; of the whole vector, if it writes a lane, which has no
-    /// address in OpenCL C.
-    std::string written_address(ir::value_id store);
+    /// The address of the element that an instruction accesses; of the whole vector, if it is a lane, which
+    /// has no address in OpenCL C.
+    std::string address_of_access(ir::value_id);
+    /// The call for a streaming store; empty if it is a plain one.
+    std::string streaming_store(ir::value_id);
 
     /// The operator of an inlined value that all dialects print as `left operator right`, else null.
     const char* plain_operator(ir::value_id) const;
@@ -50,6 +52,9 @@ private:
 
     text element_of(ir::value_id pointer, ir::value_id user);
     text address(ir::value_id);
+    /// The function for a streaming access, which is added to the program; empty if the access is a plain
+    /// one.
+    std::string streaming_function(ir::value_id);
     text loaded(ir::value_id);
 
     text place(const ir::instruction&) const;
@@ -60,6 +65,9 @@ private:
     text write_image(ir::value_id);
 
     // operators.cpp
+    int neighbouring_lanes(ir::value_id composed, std::size_t k) const;
+    /// The operands of a vector, in which neighbouring lanes of another one are printed as one.
+    std::string composed_lanes(ir::value_id);
     text compose(ir::value_id);
     text swizzle(ir::value_id);
     text lane_indices(ir::value_id);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "emit/builtin_spelling.hpp"
 #include "emit/chosen_functions.hpp"
@@ -118,9 +119,42 @@ const char* expression_printer::plain_operator(value_id v) const {
 
 // ---- short vectors. Truth values in lanes are chars in OpenCL C, 0 or -1; in memory they are bytes, 0 or 1.
 
+/// The number of operands from k on that are neighbouring lanes of a vector, and that a vector can have.
+int expression_printer::neighbouring_lanes(value_id composed, std::size_t k) const {
+    const auto operands = f_.operands_of(composed).subspan(k);
+    const instruction& first = at(operands[0]);
+    const auto is_lane = [&](std::size_t n) {
+        const instruction& i = at(operands[n]);
+        return i.op == opcode::swizzle && i.result.is_scalar() && !names_.has(operands[n]) &&
+               f_.operand(operands[n], 0) == f_.operand(operands[0], 0) && i.bits == first.bits + n;
+    };
+    std::size_t count = 0;
+    while (count < operands.size() && is_lane(count)) ++count;
+    return count < 2 ? 1 : static_cast<int>(std::bit_floor(count));
+}
+
+std::string expression_printer::composed_lanes(value_id v) {
+    if (!has().has_vectors || at(v).result.element == scalar::boolean) return joined(operands_from(v, 0, 0));
+    std::vector<std::string> parts;
+    for (std::size_t k = 0; k < f_.operands_of(v).size();) {
+        const int count = neighbouring_lanes(v, k);
+        if (count == 1) {
+            parts.push_back(operand(v, k, 0));
+        } else {
+            const value_id lane = f_.operand(v, k);
+            const int lanes = at(f_.operand(lane, 0)).result.lanes;
+            std::uint64_t order = 0;
+            for (int n = 0; n < count; ++n) order |= (at(lane).bits + static_cast<std::uint64_t>(n)) << 4 * n;
+            parts.push_back(operand(lane, 0, postfix) + "." + lane_names(lanes, order, count));
+        }
+        k += static_cast<std::size_t>(count);
+    }
+    return joined(parts);
+}
+
 text expression_printer::compose(value_id v) {
     const ir::type t = at(v).result;
-    const std::string list = joined(operands_from(v, 0, 0));
+    const std::string list = composed_lanes(v);
     if (!has().has_vectors) return {fmt::format("{}({})", type_of(t), list), postfix};
     const bool is_truth = t.element == scalar::boolean;
     return {fmt::format("{}({})({})", is_truth ? "-" : "", type_of(t), list), is_truth ? unary : postfix};

@@ -66,9 +66,15 @@ private:
             case opcode::object: return object(v);
             case opcode::write_cell: return write(v, names_[f_.operand(v, 0)], 1);
             case opcode::store: {
-                write(v, expressions_.element(v).words, 2);
+                if (const std::string call = expressions_.streaming_store(v); !call.empty())
+                    line(call + ";");
+                else
+                    write(v, expressions_.element(v).words, 2);
                 return tell_of_write(v, 0, ptx::handed::to_store);
             }
+            case opcode::prefetch:
+                return line(fmt::format("{}({});", parts_.use(parts_.language.prefetch(parts_.language)),
+                                        expressions_.address_of_access(v)));
             case opcode::call: {
                 value(v);
                 for (std::size_t k = 0; k < i.operand_count; ++k)
@@ -151,7 +157,7 @@ private:
     void tell_of_write(value_id writer, std::size_t k, ptx::handed how) {
         if (!may_lose_stores_ || !ptx::loses_stores(f_, f_.operand(writer, k), how)) return;
         const dialect& language = parts_.language;
-        const std::string address = how == ptx::handed::to_store ? expressions_.written_address(writer)
+        const std::string address = how == ptx::handed::to_store ? expressions_.address_of_access(writer)
                                                                  : expressions_.operand(writer, k, unary);
         line(fmt::format("{}(({}){});", parts_.use(ptx::written(language)), type_name(language, scalar::u64),
                          address));

@@ -53,6 +53,30 @@ std::string atomic_extension(atomic_op what, scalar element) {
 
 std::string fence(trace::memory_scope) { return "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"; }
 
+/// PoCL's prefetch does nothing.
+helper_function prefetch(const dialect& d) {
+    return {"balm_prefetch", fmt::format("{}void balm_prefetch(const global void* at) {{\n"
+                                         "#if defined(__x86_64__) || defined(__aarch64__)\n"
+                                         "    __builtin_prefetch((const void*)(size_t)at);\n"
+                                         "#else\n"
+                                         "    prefetch((const global uchar*)at, 1);\n"
+                                         "#endif\n"
+                                         "}}\n",
+                                         d.say.helper)};
+}
+
+helper_function streaming_store(program_parts& parts, ir::type memory) {
+    const std::string name = "balm_stream_" + type_word(memory);
+    return {name, fmt::format("{0}void {1}(global {2}* to, {2} value) {{\n"
+                              "#if defined(__clang__)\n"
+                              "    __builtin_nontemporal_store(value, to);\n"
+                              "#else\n"
+                              "    *to = value;\n"
+                              "#endif\n"
+                              "}}\n",
+                              parts.language.say.helper, name, type_name(parts, memory))};
+}
+
 std::string head(const program_parts& parts) {
     std::string text;
     std::set<std::string> extensions = parts.extensions;
@@ -118,6 +142,9 @@ constexpr dialect portable = {
     .sub_group = nullptr,
     .counting_barrier = nullptr,
     .fence = fence,
+    .prefetch = prefetch,
+    .streaming_store = streaming_store,
+    .least_streaming_bytes = 16,  // CPUs have no vector instruction for less, nor loops of such stores
     .image = {image_parameter, read_image, image_writer, image_size},
     .head = head,
 };
@@ -158,6 +185,8 @@ constexpr dialect with_ptx = [] {
     d.sub_group = sub_group;
     d.counting_barrier = counting_barrier;
     d.fence = ptx_fence;
+    d.prefetch = ptx::prefetch;
+    d.streaming_store = nullptr;
     return d;
 }();
 

@@ -128,6 +128,7 @@ private:
             const address at = address_of(v, k);
             known->second =
                 to_.make(opcode::load, value_of_memory(packed(v).access()), {at.pointer, at.index});
+            f_.code[known->second].detail = f_.code[v].detail;
         }
         return known->second;
     }
@@ -143,7 +144,9 @@ private:
             for (std::uint8_t k = first; k < first + own.elements(); ++k)
                 values.push_back(copy_of(f_.operand(v, 2), elements_[k]));
             const address at = address_of(v, first / own.elements());
-            to_.make(opcode::store, scalar::nothing, {at.pointer, at.index, own.pack(values, to_)});
+            const value_id stored =
+                to_.make(opcode::store, scalar::nothing, {at.pointer, at.index, own.pack(values, to_)});
+            f_.code[stored].detail = f_.code[v].detail;
         }
     }
 

@@ -244,6 +244,7 @@ private:
             case opcode::read_cell: return read(v);
             case opcode::object:
             case opcode::write_image:  // no kernel reads an image that it writes
+            case opcode::prefetch:
             case opcode::print: return true;
             case opcode::load: return has_effect(f_.code[v]) || share(v, memory_.of(v));
             case opcode::store:
@@ -368,8 +369,23 @@ private:
         std::copy(joined, joined + 2, f_.operands_of(v).begin());
     }
 
+    /// Lanes of lanes are lanes of the vector.
+    void join_swizzles(value_id v) {
+        instruction& i = f_.code[v];
+        if (i.op != opcode::swizzle) return;
+        const instruction& before = f_.code[f_.operand(v, 0)];
+        if (before.op != opcode::swizzle) return;
+        std::uint64_t order = 0;
+        for (int k = 0; k < i.result.lanes; ++k)
+            order |= lane_of(before.bits, static_cast<int>(lane_of(i.bits, k))) << 4 * k;
+        i.bits = order;
+        f_.operands_of(v)[0] = f_.operand(f_.operand(v, 0), 0);
+    }
+    static std::uint64_t lane_of(std::uint64_t order, int k) { return order >> 4 * k & 15; }
+
     bool pure(value_id v) {
         join_steps(v);
+        join_swizzles(v);
         find_negation(v);
         if (const std::optional<std::uint64_t> bits = constant_value(v)) {
             instruction& i = f_.code[v];
@@ -414,13 +430,27 @@ private:
         return fold(static_cast<builtin>(i.detail), from, std::span(bits.data(), operands.size()));
     }
 
-    /// An operand of v that is always equal to v, or v itself.
+    /// Whether a swizzle names all lanes in order.
+    static bool is_whole(const instruction& swizzle, const instruction& vector) {
+        bool in_order = swizzle.result.lanes == vector.result.lanes;
+        for (int k = 0; in_order && k < vector.result.lanes; ++k)
+            in_order = lane_of(swizzle.bits, k) == static_cast<std::uint64_t>(k);
+        return in_order;
+    }
+
+    /// An operand of v, or of that operand, that is always equal to v, or v itself.
     value_id simpler(value_id v) const {
         const instruction& i = f_.code[v];
         const auto operands = f_.operands_of(v);
         if (i.op == opcode::select) {
             if (is_constant(f_, operands[0])) return operands[f_.code[operands[0]].bits ? 1 : 2];
             return operands[1] == operands[2] ? operands[1] : v;
+        }
+        if (i.op == opcode::swizzle) {
+            const instruction& vector = f_.code[operands[0]];
+            if (i.result.lanes > 1) return is_whole(i, vector) ? operands[0] : v;
+            if (vector.op == opcode::compose) return f_.operand(operands[0], i.bits);
+            return vector.op == opcode::broadcast ? f_.operand(operands[0], 0) : v;
         }
         return i.op == opcode::builtin ? identity(v, static_cast<builtin>(i.detail), operands) : v;
     }

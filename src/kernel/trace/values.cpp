@@ -150,11 +150,11 @@ node insert(node vector, std::uint64_t order, node lanes) {
     return t.node_of(t.record(i, ids));
 }
 
-node load(node pointer, node index, location where, bool is_volatile) {
+node load(node pointer, node index, location where, access_kind how) {
     tracer& t = current();
     const value_id ids[] = {t.use(pointer), t.use(index)};
     instruction i = make(opcode::load, ir::value_of_memory(pointee(pointer.type)), where);
-    i.detail = is_volatile ? ir::volatile_access : ir::plain_access;
+    i.detail = static_cast<std::uint16_t>(how);
     return t.node_of(t.record(i, ids));
 }
 
@@ -280,11 +280,11 @@ node address_of(node variable) {
     return t.node_of(t.record(make(opcode::offset, pointer_to(variable.type, space::private_)), {&id, 1}));
 }
 
-void store(node pointer, node index, node value, location where, bool is_volatile) {
+void store(node pointer, node index, node value, location where, access_kind how) {
     tracer& t = current();
     const value_id ids[] = {t.use(pointer), t.use(index), t.use(value)};
     instruction i = make(opcode::store, scalar::nothing, where);
-    i.detail = is_volatile ? ir::volatile_access : ir::plain_access;
+    i.detail = static_cast<std::uint16_t>(how);
     t.record(i, ids);
 }
 
@@ -292,7 +292,7 @@ namespace {
 
 /// Whether a vector in memory of scalars is one access: vectors of three have the size of four, and volatile
 /// accesses are those of scalars.
-bool is_one_access(int lanes, bool is_volatile) { return lanes != 3 && !is_volatile; }
+bool is_one_access(int lanes, access_kind how) { return lanes != 3 && how != access_kind::volatile_; }
 
 /// The same address as a pointer to vectors that need no alignment beyond that of their scalars.
 node packed(node pointer, int lanes) {
@@ -310,22 +310,27 @@ node index_of_lane(node index, int lanes, int k) {
 
 }  // namespace
 
-node load_vector(node pointer, node index, int lanes, location where, bool is_volatile) {
-    if (is_one_access(lanes, is_volatile)) return load(packed(pointer, lanes), index, where);
+node load_vector(node pointer, node index, int lanes, location where, access_kind how) {
+    if (is_one_access(lanes, how)) return load(packed(pointer, lanes), index, where, how);
     std::array<node, 16> parts;
     for (int k = 0; k < lanes; ++k)
-        parts[static_cast<std::size_t>(k)] =
-            load(pointer, index_of_lane(index, lanes, k), where, is_volatile);
+        parts[static_cast<std::size_t>(k)] = load(pointer, index_of_lane(index, lanes, k), where, how);
     return compose(type(parts[0].type.element, static_cast<std::uint8_t>(lanes)), parts.data(),
                    static_cast<std::size_t>(lanes));
 }
 
-void store_vector(node pointer, node index, node value, location where, bool is_volatile) {
+void store_vector(node pointer, node index, node value, location where, access_kind how) {
     const int lanes = value.type.lanes;
-    if (is_one_access(lanes, is_volatile)) return store(packed(pointer, lanes), index, value, where);
+    if (is_one_access(lanes, how)) return store(packed(pointer, lanes), index, value, where, how);
     for (int k = 0; k < lanes; ++k)
         store(pointer, index_of_lane(index, lanes, k), swizzle(value, static_cast<std::uint64_t>(k), 1),
-              where, is_volatile);
+              where, how);
+}
+
+void prefetch(node pointer, node index, location where) {
+    tracer& t = current();
+    const value_id ids[] = {t.use(pointer), t.use(index)};
+    t.record(make(opcode::prefetch, scalar::nothing, where), ids);
 }
 
 void barrier(unsigned memories, location where) {

@@ -32,6 +32,10 @@ std::string atomic(ir::atomic_op what, scalar element) {
 
 std::string fence(trace::memory_scope) { return ";"; }
 
+emit::helper_function prefetch(const dialect& d) {
+    return emit::make_helper(d, "balm_prefetch", "void", "const void*", "");
+}
+
 // ---- images
 
 /// Those whose elements are the values themselves.
@@ -110,6 +114,7 @@ constexpr dialect table = {
     .row = row,
     .atomic = atomic,
     .fence = fence,
+    .prefetch = prefetch,
     .image = {image_parameter, read_image, image_writer, image_size},
 };
 
