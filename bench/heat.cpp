@@ -212,8 +212,8 @@ const candidate candidates[] = {
     {"sweep of 4x3, 12 steps", {heat::method::sweep, 12, 128, 3 + 24, 4, 3, 8}, false},
     {"sweep of 4x2, 16 steps", {heat::method::sweep, 16, 128, 2 + 32, 4, 2, 8}, false},
     {"one cell", heat::single_plan(balm::device_type::cpu), true},
+    {"stream 128x256, 16 steps", {heat::method::stream, 16, 128 + 32, 256 + 32}, true},
     {"stream 256x256, 16 steps", {heat::method::stream, 16, 256 + 32, 256 + 32}, true},
-    {"stream 256x512, 16 steps", {heat::method::stream, 16, 256 + 32, 512 + 32}, true},
     {"stream 512x256, 16 steps", {heat::method::stream, 16, 512 + 32, 256 + 32}, true},
     {"stream 256x256, 32 steps", {heat::method::stream, 32, 256 + 64, 256 + 64}, true},
 };

@@ -421,6 +421,29 @@ TEST(IR_identity, counts_what_called_functions_do) {
     EXPECT_NE(with(1), with(2));
 }
 
+// ---- lanes ------------------------------------------------------------------------------------------
+
+TEST(IR_simplify, lanes_of_lanes_are_lanes_of_the_vector) {
+    const ir::function f =
+        *balm::kernel<1>("lanes(in, s, out, whole)", [](In<float4> in, Float s, Out<float> out,
+                                                        Out<float4> whole) {
+             Float4 v = in[0];
+             Float2 w = v.wy;
+             out[0] = w.y;
+             out[1] = Float4(v.xy, s, v.x).z;
+             out[2] = Float4(s).w;
+             whole[0] = v.xyzw;
+             whole[1] = Float4(v.wzyx).wzyx;
+         }).function();
+    EXPECT_EQ(count(f, opcode::swizzle), 1) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::compose), 0) << ir::dump(f);
+    EXPECT_EQ(count(f, opcode::broadcast), 0) << ir::dump(f);
+    const auto lane = std::find_if(f.code.begin(), f.code.end(), [](const ir::instruction& i) {
+        return i.op == opcode::swizzle && i.bits == 1;
+    });
+    EXPECT_NE(lane, f.code.end()) << ir::dump(f);
+}
+
 // ---- lower ------------------------------------------------------------------------------------------
 
 TEST(IR_lower, shares_out_grid_range_by_device_kind) {

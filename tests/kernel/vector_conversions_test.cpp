@@ -1,19 +1,27 @@
 // Conversions and reinterpretation of vectors, vectors from memory of scalars, functions of two results on
 // vectors, and scalars beside vectors: against the host.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "balm/error.hpp"
+#include "emit/printer.hpp"
+#include "ir/lower/lower.hpp"
 #include "kernel/run.hpp"
+#include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
 
 namespace {
 
 using namespace balm::dsl;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 /// Random vectors of any bits, NaN of floating lanes apart.
 template <class V>
@@ -150,6 +158,42 @@ TEST(C10_vector_reinterpretation, keeps_the_bytes_in_memorys_order) {
             for (int k = 0; k < 8; ++k) ASSERT_EQ(got_back[i][k], b[i][7 - k]);
         }
     });
+}
+
+TEST(C10_vload, is_one_access_where_the_vector_has_the_size_of_its_scalars) {
+    const auto kernel = balm::kernel<1>("vectors(x, h, out)", [](In<float> x, In<half> h, Mixed<float> out) {
+        Index i = global_id(0);
+        Float4 v = vload<4>(x.data() + 1, i);
+        vstore(v.yxwz + vload<4>(h, i), out, i);
+        vstore(vload<3>(x, i), out.data() + 2, 0);
+    });
+    EXPECT_THAT(emit::print(ir::lower(*kernel.function(), {}).kernel, runtime::dialect::opencl_c),
+                AllOf(HasSubstr("typedef float4 balm_packed_float4 __attribute__((aligned(4)));\n"),
+                      HasSubstr("((global const balm_packed_float4*)(x + 1))["),
+                      HasSubstr("balm_f16_to_f32x4(((global const balm_packed_ushort4*)h)["),
+                      HasSubstr("((global balm_packed_float4*)out)["), Not(HasSubstr("packed_float3"))));
+    also_compile_with_nvrtc(*kernel.function(), {});
+    EXPECT_THAT(emit::print(ir::lower(*kernel.function(), {}).kernel, runtime::dialect::cuda_cpp),
+                AllOf(HasSubstr("struct balm_packed_float4 {\n    float at[4];\n"),
+                      HasSubstr("balm_float4(((const balm_packed_float4*)(x + 1))[")));
+}
+
+TEST(C10_vload, beyond_an_array_is_refused) {
+    const auto refused = [](int index) {
+        try {
+            balm::kernel<1>("beyond(out)", [index](Out<float> out) {
+                Array<float, 10> own;
+                vstore(Float4(1.f), own, index);
+                out[0] = vload<2>(own, 4).y;
+            });
+        } catch (const trace_error& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refused(1), "");
+    EXPECT_THAT(refused(2), HasSubstr("the index 11 is out of range: the array has 10 elements"));
+    EXPECT_THAT(refused(-1), HasSubstr("the index -1 is out of range"));
 }
 
 TEST(C10_vload, takes_scalars_one_behind_the_other_without_alignment) {
