@@ -300,9 +300,10 @@ private:
 };
 
 /// Addresses and reads of variables may be computed anew at each use.
-bool is_repeated_freely(opcode op) {
-    return op == opcode::constant || op == opcode::parameter || op == opcode::read_cell ||
-           op == opcode::constant_array || op == opcode::offset || op == opcode::member;
+bool is_repeated_freely(const instruction& i) {
+    const bool is_lane = i.op == opcode::swizzle && i.result.is_scalar();
+    return i.op == opcode::constant || i.op == opcode::parameter || i.op == opcode::read_cell ||
+           i.op == opcode::constant_array || i.op == opcode::offset || i.op == opcode::member || is_lane;
 }
 
 /// Statement by statement: an inlined value is computed at each of its uses, a declared one at its statement.
@@ -337,7 +338,7 @@ private:
         switch (plan_.forms[v]) {
             case form::declared:
                 if (in_scope_[v]) return values_[v];
-                if (line_[v] < now_ || !is_repeated_freely(at(v).op))
+                if (line_[v] < now_ || !is_repeated_freely(at(v)))
                     fail("%{} is used where it is not declared", v);
                 return compute(v);  // ahead of its declaration
             case form::inlined:
@@ -423,7 +424,7 @@ public:
             int sum = 0;
             for (value_id v : f_.blocks[b]) {
                 if (plan_.forms[v] != form::inlined) continue;
-                if (!is_repeated_freely(at(v).op) && uses_[v] != 1)
+                if (!is_repeated_freely(at(v)) && uses_[v] != 1)
                     fail("%{} is inlined at {} uses", v, uses_[v]);
                 sum += own_operations(v);
                 if (!is_expression && !is_lane(v) && operations(v) > most_operations)
@@ -486,7 +487,7 @@ std::string meaning_fault(const ir::function& f, const folding_plan& plan, std::
         if (got.log.size() != expected.log.size())
             fail("{} effects, not {}", got.log.size(), expected.log.size());
         for (value_id v = 0; v < f.code.size(); ++v)
-            if (!is_repeated_freely(f.code[v].op) && got.counts()[v] > expected.counts()[v])
+            if (!is_repeated_freely(f.code[v]) && got.counts()[v] > expected.counts()[v])
                 fail("%{} is computed {} times, not {}", v, got.counts()[v], expected.counts()[v]);
     } catch (const too_long&) {
     } catch (const std::runtime_error& fault) {
