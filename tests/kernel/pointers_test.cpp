@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "ir/ir.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -319,6 +320,18 @@ TEST(C12_arrays, in_local_memory_inside_blocks_and_functions_are_refused) {
                     });
                 }),
                 HasSubstr("belongs to the kernel"));
+}
+
+// GCC asks whether a parameter converts to the variable that it hides.
+TEST(C13_names, of_parameters_may_be_those_of_vectors_outside) {
+    on_all_contexts([](const balm::context& ctx) {
+        balm::vector<float> x(ctx, {1, 2, 3}), y(ctx, 3);
+        const auto kernel = balm::kernel<1>(
+            "twice(x, y)", [](In<float> x, Out<float> y) { y[global_id(0)] = x[global_id(0)] * 2.f; });
+        EXPECT_EQ(kernel.function()->parameters.size(), 2u);
+        y = x * 2;
+        EXPECT_THAT(y.to_host(), ElementsAre(2, 4, 6));
+    });
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ public:
     loop_over_range_of_a_number begin() const = delete;
     loop_over_range_of_a_number end() const = delete;
     /// A pointer to the first element.
-    auto data() const {
+    Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where> data() const {
         static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> for pointers");
         return Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where>(pointer_);
     }
