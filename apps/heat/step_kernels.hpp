@@ -49,11 +49,12 @@ using stream_kernel =
 
 /// heat_stream(pitch, strips, first, keep, take, coefficients, cells, plain, from, to, odd, even, weights): a
 /// work-group of one work-item advances a tile (of row `first` of tiles or one below) by exactly `steps`
-/// steps, at most plan.steps. It goes down the tile row by row. Each incoming row makes it possible to
-/// compute one row of step 1, one row further up, then one of step 2, and so on. So only three rows of each
-/// step are kept, in `odd` and `even` alternately, and the weights of the last `steps` rows. Rows are
-/// computed in vectors of 16 cells. `plain` tells for each row of each of the `strips` strips of tiles (row *
-/// strips + strip) whether all of its cells have the plain code. For steps that are means (is_mean).
+/// steps, at most plan.steps. It goes down the tile row by row, in vectors of 16 cells, which `pitch` counts,
+/// too. Each incoming row makes it possible to compute one row of step 1, one row further up, then one of
+/// step 2, and so on. So only the last rows of each step are kept: two of each odd step in `odd`, three of
+/// each even one in `even`, and the weights of `steps` rows. `plain` tells for each row of each of the
+/// `strips` strips of tiles (row * strips + strip) whether all of its cells have the plain code. For steps
+/// that are means (is_mean).
 stream_kernel make_stream_kernel(const plan& plan, unsigned steps);
 
 /// Whether a plan has a shape that `make_stream_kernel` accepts.

@@ -59,7 +59,8 @@ launch stream_launch(const balm::device& device, const plan& plan, const layout&
             codes = cells.codes.as<balm::uchar16>(), table = coefficients(device, c),
             odd = balm::local<balm::float16>(stream_odd_size(plan)),
             even = balm::local<balm::float16>(stream_even_size(plan)),
-            weights = balm::local<balm::float16>(stream_weights_size(plan)), pitch = where.pitch / 16](
+            weights = balm::local<balm::float16>(stream_weights_size(plan)),
+            pitch = where.pitch * sizeof(float) / sizeof(balm::float16)](
                const state_pair& state, unsigned steps, const tile_rows& tiles, std::size_t) -> balm::event {
         auto made = kernels->find(steps);
         if (made == kernels->end()) made = kernels->emplace(steps, make_stream_kernel(plan, steps)).first;
