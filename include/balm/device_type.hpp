@@ -20,8 +20,10 @@ struct type {
     scalar element = scalar::nothing;
     std::uint8_t lanes = 1;
     space where = space::value;
-    bool is_const = false;        ///< of a pointer: its target is read-only
-    bool is_packed = false;       ///< of a vector in memory, or a pointer to one: aligned as its scalars are
+    std::uint8_t is_const : 1 = 0;  ///< of a pointer: its target is read-only
+    std::uint8_t is_packed : 1 =
+        0;                        ///< of a vector in memory, or a pointer to one: aligned as its scalars are
+    std::uint8_t unused : 6 = 0;  ///< no padding, so that equal types have equal bytes
     std::uint16_t aggregate = 0;  ///< a structure, or a pointer that is pointed to; 0: neither
 
     constexpr type() = default;

@@ -64,6 +64,8 @@ struct step {
     }
 };
 
+static_assert(sizeof(step) == 3 * sizeof(std::uint64_t), "step::word reads all of it");
+
 /// How functions access memory that they take.
 enum class memory_use : std::uint32_t {
     read,

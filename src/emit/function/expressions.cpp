@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "balm/error.hpp"
 #include "emit/atomic_spelling.hpp"
 #include "emit/builtin_spelling.hpp"
@@ -236,7 +234,9 @@ text expression_printer::loaded(value_id v) {
     const std::string function = streaming_function(v);
     text words =
         function.empty() ? element(v) : text{fmt::format("{}({})", function, address_of_access(v)), postfix};
-    if (std::exchange(memory.is_packed, false) && has().is_cpp)
+    const bool is_packed = memory.is_packed;
+    memory.is_packed = false;
+    if (is_packed && has().is_cpp)
         words = {fmt::format("{}({})", type_of(in_memory(memory)), words.words), postfix};
     if (value.is_pointer() || value.aggregate != 0) return words;
     if (memory.element == scalar::f16)
