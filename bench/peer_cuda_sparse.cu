@@ -1,85 +1,12 @@
 // cuSPARSE behind the functions of peer_sparse.hpp.
 
-#include <cusparse.h>
-#include <dlfcn.h>
-
 #include <cstdint>
-#include <initializer_list>
-#include <limits>
 
+#include "peer_cuda_cusparse.hpp"
 #include "peer_cuda_work.hpp"
 #include "peer_sparse.hpp"
 
 namespace {
-
-void check(cusparseStatus_t code, const char* what) {
-    if (code == CUSPARSE_STATUS_SUCCESS) return;
-    std::fprintf(stderr, "CUDA peer: %s: status %d\n", what, static_cast<int>(code));
-    std::abort();
-}
-
-struct library {
-    decltype(&cusparseCreate) create;
-    decltype(&cusparseDestroy) destroy;
-    decltype(&cusparseCreateCsr) create_csr;
-    decltype(&cusparseDestroySpMat) destroy_matrix;
-    decltype(&cusparseCreateDnVec) create_vector;
-    decltype(&cusparseDestroyDnVec) destroy_vector;
-    decltype(&cusparseSpMV_bufferSize) buffer_size;
-    decltype(&cusparseSpMV_preprocess) preprocess;
-    decltype(&cusparseSpMV) multiply;
-    decltype(&cusparseCreateDnMat) create_dense;
-    decltype(&cusparseDestroyDnMat) destroy_dense;
-    decltype(&cusparseSpMM_bufferSize) columns_buffer_size;
-    decltype(&cusparseSpMM_preprocess) columns_preprocess;
-    decltype(&cusparseSpMM) multiply_columns;
-    decltype(&cusparseCreateMatDescr) create_description;
-    decltype(&cusparseDestroyMatDescr) destroy_description;
-    decltype(&cusparseDbsrmv) multiply_blocks;
-};
-
-template <class F>
-bool find(void* opened, F& function, const char* name) {
-    function = reinterpret_cast<F>(dlsym(opened, name));
-    return function != nullptr;
-}
-
-const library* cusparse() {
-    static library found;
-    static const bool is_there = [] {
-        void* opened = nullptr;
-        for (const char* name : {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so",
-                                 "/usr/local/cuda/lib64/libcusparse.so"})
-            if ((opened = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
-        return opened != nullptr && find(opened, found.create, "cusparseCreate") &&
-               find(opened, found.destroy, "cusparseDestroy") &&
-               find(opened, found.create_csr, "cusparseCreateCsr") &&
-               find(opened, found.destroy_matrix, "cusparseDestroySpMat") &&
-               find(opened, found.create_vector, "cusparseCreateDnVec") &&
-               find(opened, found.destroy_vector, "cusparseDestroyDnVec") &&
-               find(opened, found.buffer_size, "cusparseSpMV_bufferSize") &&
-               find(opened, found.preprocess, "cusparseSpMV_preprocess") &&
-               find(opened, found.multiply, "cusparseSpMV") &&
-               find(opened, found.create_dense, "cusparseCreateDnMat") &&
-               find(opened, found.destroy_dense, "cusparseDestroyDnMat") &&
-               find(opened, found.columns_buffer_size, "cusparseSpMM_bufferSize") &&
-               find(opened, found.columns_preprocess, "cusparseSpMM_preprocess") &&
-               find(opened, found.multiply_columns, "cusparseSpMM") &&
-               find(opened, found.create_description, "cusparseCreateMatDescr") &&
-               find(opened, found.destroy_description, "cusparseDestroyMatDescr") &&
-               find(opened, found.multiply_blocks, "cusparseDbsrmv");
-    }();
-    return is_there ? &found : nullptr;
-}
-
-template <class T>
-T* on_device(const T* from, std::size_t count) {
-    T* made = nullptr;
-    check(cudaMalloc(reinterpret_cast<void**>(&made), count * sizeof(T)), "cudaMalloc");
-    if (from != nullptr)
-        check(cudaMemcpy(made, from, count * sizeof(T), cudaMemcpyHostToDevice), "cudaMemcpy");
-    return made;
-}
 
 /// The arrays of a problem on the device, and the product of a vector or of several.
 class work : public any_work {
@@ -114,51 +41,6 @@ public:
     }
 
 protected:
-    void make_buffer(std::size_t bytes) {
-        check(cudaFree(buffer_), "cudaFree");
-        buffer_ = nullptr;
-        check(cudaMalloc(&buffer_, bytes + 256), "cudaMalloc");
-    }
-    cusparseSpMatDescr_t csr(std::size_t entries) {
-        cusparseSpMatDescr_t made = nullptr;
-        check(cusparse()->create_csr(&made, static_cast<std::int64_t>(rows_),
-                                     static_cast<std::int64_t>(columns_), static_cast<std::int64_t>(entries),
-                                     pointers_, indices_, values_, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                     CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-              "cusparseCreateCsr");
-        return made;
-    }
-    float milliseconds() {
-        cudaEvent_t begin, end;
-        check(cudaEventCreate(&begin), "cudaEventCreate");
-        check(cudaEventCreate(&end), "cudaEventCreate");
-        for (int k = 0; k < 3; ++k) run();
-        check(cudaEventRecord(begin), "cudaEventRecord");
-        for (int k = 0; k < 20; ++k) run();
-        check(cudaEventRecord(end), "cudaEventRecord");
-        check(cudaEventSynchronize(end), "cudaEventSynchronize");
-        float taken = 0;
-        check(cudaEventElapsedTime(&taken, begin, end), "cudaEventElapsedTime");
-        check(cudaEventDestroy(begin), "cudaEventDestroy");
-        check(cudaEventDestroy(end), "cudaEventDestroy");
-        return taken;
-    }
-    /// Prepares the algorithm that takes least time.
-    template <class Algorithm, class Prepare>
-    void choose(std::initializer_list<Algorithm> algorithms, const Prepare& prepare) {
-        Algorithm best = *algorithms.begin();
-        float least = std::numeric_limits<float>::infinity();
-        for (const Algorithm each : algorithms) {
-            prepare(each);
-            const float taken = milliseconds();
-            if (taken < least) {
-                least = taken;
-                best = each;
-            }
-        }
-        prepare(best);
-    }
-
     const double one_ = 1, zero_ = 0;
     const std::size_t rows_, columns_, sides_, block_;
     std::size_t copied_ = 0;
@@ -174,56 +56,26 @@ protected:
 
 class vector_work : public work {
 public:
-    explicit vector_work(const peer::sparse_problem& p) : work(p), matrix_(csr(p.entries)) {
-        const library& l = *cusparse();
-        check(l.create_vector(&of_x_, static_cast<std::int64_t>(p.columns), x_, CUDA_R_64F),
-              "cusparseCreateDnVec");
-        check(l.create_vector(&of_y_, static_cast<std::int64_t>(p.rows), y_, CUDA_R_64F),
-              "cusparseCreateDnVec");
-        choose({CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMV_CSR_ALG2},
-               [&](cusparseSpMVAlg_t algorithm) { prepare(algorithm); });
-    }
-    ~vector_work() override {
-        const library& l = *cusparse();
-        check(l.destroy_vector(of_x_), "cusparseDestroyDnVec");
-        check(l.destroy_vector(of_y_), "cusparseDestroyDnVec");
-        check(l.destroy_matrix(matrix_), "cusparseDestroySpMat");
-    }
-    void run() override {
-        check(cusparse()->multiply(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, of_x_, &zero_,
-                                   of_y_, CUDA_R_64F, algorithm_, buffer_),
-              "cusparseSpMV");
-    }
+    explicit vector_work(const peer::sparse_problem& p)
+        : work(p), product_(handle_, {p.rows, p.columns, p.entries, pointers_, indices_, values_}, x_, y_) {}
+    void run() override { product_.multiply(1, x_, 0, y_); }
 
 private:
-    void prepare(cusparseSpMVAlg_t algorithm) {
-        const library& l = *cusparse();
-        algorithm_ = algorithm;
-        std::size_t bytes = 0;
-        check(l.buffer_size(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, of_x_, &zero_, of_y_,
-                            CUDA_R_64F, algorithm, &bytes),
-              "cusparseSpMV_bufferSize");
-        make_buffer(bytes);
-        check(l.preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, of_x_, &zero_, of_y_,
-                           CUDA_R_64F, algorithm, buffer_),
-              "cusparseSpMV_preprocess");
-    }
-
-    cusparseSpMatDescr_t matrix_;
-    cusparseDnVecDescr_t of_x_ = nullptr, of_y_ = nullptr;
-    cusparseSpMVAlg_t algorithm_ = CUSPARSE_SPMV_ALG_DEFAULT;
+    csr_product product_;
 };
 
 class columns_work : public work {
 public:
-    explicit columns_work(const peer::sparse_problem& p) : work(p), matrix_(csr(p.entries)) {
+    explicit columns_work(const peer::sparse_problem& p)
+        : work(p), matrix_(csr({p.rows, p.columns, p.entries, pointers_, indices_, values_})) {
         of_x_ = dense(p.columns, x_);
         of_y_ = dense(p.rows, y_);
-        choose({CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
-               [&](cusparseSpMMAlg_t algorithm) { prepare(algorithm); });
+        choose(
+            {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3},
+            [&](cusparseSpMMAlg_t algorithm) { prepare(algorithm); }, [&] { run(); });
     }
     ~columns_work() override {
-        const library& l = *cusparse();
+        const cusparse_functions& l = *cusparse();
         check(l.destroy_dense(of_x_), "cusparseDestroyDnMat");
         check(l.destroy_dense(of_y_), "cusparseDestroyDnMat");
         check(l.destroy_matrix(matrix_), "cusparseDestroySpMat");
@@ -245,14 +97,14 @@ private:
         return made;
     }
     void prepare(cusparseSpMMAlg_t algorithm) {
-        const library& l = *cusparse();
+        const cusparse_functions& l = *cusparse();
         algorithm_ = algorithm;
         std::size_t bytes = 0;
         check(
             l.columns_buffer_size(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
                                   &one_, matrix_, of_x_, &zero_, of_y_, CUDA_R_64F, algorithm, &bytes),
             "cusparseSpMM_bufferSize");
-        make_buffer(bytes);
+        make_buffer(buffer_, bytes);
         check(
             l.columns_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
                                  &one_, matrix_, of_x_, &zero_, of_y_, CUDA_R_64F, algorithm, buffer_),

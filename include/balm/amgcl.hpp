@@ -349,6 +349,16 @@ struct bytes_impl<balm::amgcl_direct_solver<V>> {
     static std::size_t get(const balm::amgcl_direct_solver<V>& solver) { return solver.bytes(); }
 };
 
+// A vector of blocks is one of their entries: make_block_solver gets a handle to the same memory. Versions of
+// AMGCL without this template ignore it.
+template <class MatrixValue, class Vector, bool IsConst, class Enable>
+struct reinterpret_as_rhs_impl;
+template <class MatrixValue, class T, bool IsConst>
+struct reinterpret_as_rhs_impl<MatrixValue, balm::vector<T>, IsConst, void> {
+    using return_type = balm::vector<T>;
+    static return_type get(const balm::vector<T>& x) { return x.share(); }
+};
+
 // Operands are converted to the target's precision. A target whose factor is 0 is not read.
 
 /// y = alpha A x + beta y

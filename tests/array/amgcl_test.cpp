@@ -11,11 +11,18 @@
 #include <amgcl/amg.hpp>
 #include <amgcl/coarsening/aggregation.hpp>
 #include <amgcl/coarsening/smoothed_aggregation.hpp>
+#include <amgcl/make_block_solver.hpp>
 #include <amgcl/make_solver.hpp>
+#include <amgcl/relaxation/chebyshev.hpp>
 #include <amgcl/relaxation/damped_jacobi.hpp>
 #include <amgcl/relaxation/spai0.hpp>
+#include <amgcl/relaxation/spai1.hpp>
 #include <amgcl/solver/bicgstab.hpp>
+#include <amgcl/solver/bicgstabl.hpp>
 #include <amgcl/solver/cg.hpp>
+#include <amgcl/solver/fgmres.hpp>
+#include <amgcl/solver/gmres.hpp>
+#include <amgcl/solver/lgmres.hpp>
 #include <amgcl/value_type/complex.hpp>
 #include <amgcl/value_type/static_matrix.hpp>
 #include <cmath>
@@ -437,6 +444,33 @@ TEST(V24_amgcl, solvers_take_the_iterations_of_the_backend_on_the_host) {
     });
 }
 
+template <class B>
+using with_spai1 = ::amgcl::amg<B, ::amgcl::coarsening::smoothed_aggregation, ::amgcl::relaxation::spai1>;
+template <class B>
+using with_chebyshev =
+    ::amgcl::amg<B, ::amgcl::coarsening::smoothed_aggregation, ::amgcl::relaxation::chebyshev>;
+
+TEST(V24_amgcl, other_solvers_and_smoothers) {
+    on_all_contexts([&](const context& ctx) {
+        using host = backend::builtin<double>;
+        using devices = amgcl_backend<double>;
+        namespace solver = ::amgcl::solver;
+        const poisson<double> problem(16);
+        compare_solvers<solver_of<smoothed<host>, solver::gmres<host>>,
+                        solver_of<smoothed<devices>, solver::gmres<devices>>>(ctx, problem, 5);
+        compare_solvers<solver_of<smoothed<host>, solver::fgmres<host>>,
+                        solver_of<smoothed<devices>, solver::fgmres<devices>>>(ctx, problem, 5);
+        compare_solvers<solver_of<smoothed<host>, solver::lgmres<host>>,
+                        solver_of<smoothed<devices>, solver::lgmres<devices>>>(ctx, problem, 5);
+        compare_solvers<solver_of<smoothed<host>, solver::bicgstabl<host>>,
+                        solver_of<smoothed<devices>, solver::bicgstabl<devices>>>(ctx, problem, 3);
+        compare_solvers<solver_of<with_spai1<host>, solver::cg<host>>,
+                        solver_of<with_spai1<devices>, solver::cg<devices>>>(ctx, problem, 5);
+        compare_solvers<solver_of<with_chebyshev<host>, solver::cg<host>>,
+                        solver_of<with_chebyshev<devices>, solver::cg<devices>>>(ctx, problem, 3);
+    });
+}
+
 TEST(V24_amgcl, complex_numbers) {
     on_all_contexts([&](const context& ctx) {
         using number = std::complex<double>;
@@ -516,6 +550,12 @@ TEST(V24_amgcl, systems_of_blocks) {
         EXPECT_NEAR(error, error_on_host, 1e-9);
         const sparse_matrix<double> a(ctx, f.size(), f.size(), row_pointers, columns, values);
         EXPECT_LT(norm2(f - a * x), 2e-8 * norm2(f));
+
+        using of_numbers = ::amgcl::make_block_solver<smoothed<devices>, ::amgcl::solver::bicgstab<devices>>;
+        const of_numbers solve_numbers(numbers, with_levels<of_numbers>(), ctx);
+        vector<double> y(ctx, f.size(), 0.0);
+        EXPECT_EQ(std::get<0>(solve_numbers(f, y)), iterations);
+        EXPECT_EQ(y.to_host(), x.to_host());
     });
 }
 
