@@ -8,6 +8,7 @@ namespace vex {
 
 /// Does nothing.
 inline void purge_caches() {}
+inline void purge_caches(const command_queue&) {}
 inline void purge_caches(const std::vector<command_queue>&) {}
 
 }  // namespace vex

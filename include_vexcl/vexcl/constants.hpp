@@ -1,6 +1,10 @@
 #pragma once
 // Compile-time constants of kernels, and mathematical constants.
 
+#if __has_include(<boost/math/constants/constants.hpp>)
+#include <boost/math/constants/constants.hpp>  // VexCL's programs count on it
+#endif
+
 #include "vexcl/detail/expression.hpp"
 #include "vexcl/operations.hpp"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vexcl/backend/context.hpp"
+#include "vexcl/cache.hpp"
 #include "vexcl/detail/filters.hpp"
 #include "vexcl/detail/queue_list.hpp"
 #include "vexcl/util.hpp"
@@ -18,6 +19,10 @@ namespace vex {
 
 using backend::device_list;
 using backend::queue_list;
+
+/// Whether T is a condition on devices.
+template <class T>
+struct is_device_filter : std::bool_constant<std::is_invocable_r_v<bool, T, const backend::device&>> {};
 
 /// Equal weights, for set_partitioning.
 inline double equal_weights(const command_queue&) { return 1; }

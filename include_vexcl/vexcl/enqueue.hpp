@@ -7,6 +7,8 @@
 
 #include "vexcl/detail/assignments.hpp"
 #include "vexcl/detail/queue_list.hpp"
+#include "vexcl/detail/tied_assignment.hpp"
+#include "vexcl/util.hpp"
 
 namespace vex {
 namespace detail {
@@ -18,15 +20,23 @@ public:
     enqueued(const std::vector<command_queue>& on, Target& target)
         : on_(on), target_(std::addressof(target)) {}
     template <class A>
-    void operator=(const A& a) const {  // NOLINT(misc-unconventional-assign-operator)
+    const Target& operator=(const A& a) const {  // NOLINT(misc-unconventional-assign-operator)
         const on_queues scope(on_);
-        *target_ = a;
+        if constexpr (is_tuple<Target>::value)  // in one kernel
+            std::apply([](const auto&... each) { return vex::tie(each...); }, *target_) = a;
+        else
+            *target_ = a;
+        return *target_;
     }
-#define VEX_COMPOUND(symbol, operation)      \
-    template <class A>                       \
-    void operator symbol(const A& a) const { \
-        const on_queues scope(on_);          \
-        *target_ symbol a;                   \
+#define VEX_COMPOUND(symbol, operation)                                                           \
+    template <class A>                                                                            \
+    const Target& operator symbol(const A& a) const {                                             \
+        const on_queues scope(on_);                                                               \
+        if constexpr (is_tuple<Target>::value)                                                    \
+            std::apply([](const auto&... each) { return vex::tie(each...); }, *target_) symbol a; \
+        else                                                                                      \
+            *target_ symbol a;                                                                    \
+        return *target_;                                                                          \
     }
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND

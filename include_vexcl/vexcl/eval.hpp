@@ -16,7 +16,7 @@ void eval(const A& a) {
     balm::eval(a.balm_expr());
 }
 template <detail::vexpr A>
-void eval(const A& a, const std::vector<command_queue>& queues) {
+void eval(const A& a, const std::vector<command_queue>& queues, const std::vector<std::size_t>& = {}) {
     const detail::on_queues scope(queues);
     balm::eval(a.balm_expr());
 }

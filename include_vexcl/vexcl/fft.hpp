@@ -1,7 +1,12 @@
 #pragma once
 // Fourier transforms of expressions, as expressions.
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <ostream>
+#include <sstream>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,17 +24,50 @@ enum direction { forward, inverse, none };
 
 /// Finds efficient sizes: those without prime factors greater than 13.
 struct planner {
+    /// Without prime factors greater than `most`.
+    planner(std::size_t most = 25) : most_(most) {}  // NOLINT
     std::size_t best_size(std::size_t n) const {
         while (!is_suited(n)) ++n;
         return n;
     }
 
 private:
-    static bool is_suited(std::size_t n) {
+    bool is_suited(std::size_t n) const {
         for (const std::size_t p : {2, 3, 5, 7, 11, 13})
-            while (n > 1 && n % p == 0) n /= p;
+            while (p <= most_ && n > 1 && n % p == 0) n /= p;
         return n <= 1;
     }
+    std::size_t most_;
+};
+
+/// Returns the next prime number on each call.
+class prime_generator {
+public:
+    std::size_t operator()() {
+        const auto divides = [&](std::size_t p) { return next_ % p == 0; };
+        while (std::any_of(known_.begin(), known_.end(), divides)) ++next_;
+        known_.push_back(next_);
+        return next_++;
+    }
+
+private:
+    std::vector<std::size_t> known_;
+    std::size_t next_ = 2;
+};
+
+/// What a transform computes, to print; and a profiler, or null, that measures it.
+struct plan_info {
+    std::vector<std::size_t> sizes;
+    profiler<>* profile = nullptr;
+
+    std::string desc() const {
+        std::ostringstream text;
+        text << "FFT(";
+        for (std::size_t d = 0; d < sizes.size(); ++d) text << (d == 0 ? "" : " x ") << sizes[d];
+        text << ")";
+        return text.str();
+    }
+    friend std::ostream& operator<<(std::ostream& to, const plan_info& p) { return to << p.desc(); }
 };
 
 }  // namespace fft
@@ -68,7 +106,9 @@ class FFT {
                   "vex::FFT: In and Out must have the same precision");
 
 public:
-    typedef Out value_type;
+    typedef typename cl_scalar_of<In>::type value_type;
+
+    fft::plan_info plan;
 
     FFT(const std::vector<command_queue>& queues, std::size_t n, fft::direction along = fft::forward,
         const Planner& = Planner())
@@ -79,7 +119,7 @@ public:
     /// A direction for each dimension.
     FFT(const std::vector<command_queue>& queues, const std::vector<std::size_t>& sizes,
         const std::vector<fft::direction>& along, const Planner& = Planner())
-        : queues_(queues), extents_(balm::shape(std::span<const std::size_t>(sizes))) {
+        : plan{sizes}, queues_(queues), extents_(balm::shape(std::span<const std::size_t>(sizes))) {
         precondition(along.size() == sizes.size(),
                      "vex::FFT: the numbers of directions and dimensions differ");
         for (std::size_t d = 0; d < along.size(); ++d) {
@@ -94,6 +134,9 @@ public:
     explicit FFT(const std::vector<std::size_t>& sizes, fft::direction along = fft::forward,
                  const Planner& = Planner())
         : FFT(current_context().queue(), sizes, along) {}
+    FFT(const std::vector<std::size_t>& sizes, const std::vector<fft::direction>& along,
+        const Planner& = Planner())
+        : FFT(current_context().queue(), sizes, along) {}
 
     /// The transform of an expression, whose number of elements is the product of the sizes.
     template <detail::vexpr A>
@@ -104,6 +147,12 @@ public:
         e = balm::expr<number>(balm::view<const number>(std::move(e), balm::shape(extents_.count())));
         detail::queue_list queues = detail::queues_of(a);
         if (!queues) queues = queues_;
+        if (plan.profile != nullptr) {  // computed now, to be measured
+            const detail::on_queues scope(queues);
+            plan.profile->tic_cl(plan.desc());
+            e = balm::expr<number>(balm::vector<number>(std::move(e)));
+            plan.profile->toc();
+        }
         using D = detail::balm_element<Out>;
         if constexpr (balm::vector_type<D>)
             return detail::wrap(balm::compose<D>(real(e), imag(e)), std::move(queues));

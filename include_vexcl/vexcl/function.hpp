@@ -86,7 +86,10 @@ template <class R, class... P, class Function, class... A>
 auto call_text_function(const Function& f, const A&... a) {
     static_assert((!function_parameter<P>::is_memory || ...),
                   "a function that is called in an expression needs a parameter that is not a pointer");
-    return wrap(balm::call_function(f, function_argument<P>(a)...), queues_of(a...));
+    return [&](auto... argument) {
+        match(argument...);
+        return wrap(balm::call_function(f, std::move(argument)...), queues_of(a...));
+    }(function_argument<P>(a)...);
 }
 
 }  // namespace detail
@@ -181,13 +184,16 @@ private:
 
 /// The same from a signature such as double(double, double); the body names the parameters prm1, prm2, …
 #define VEX_FUNCTION_V1(name, signature, body) VEX_FUNCTION_V1_WITH_PREAMBLE(name, signature, "", body)
-#define VEX_FUNCTION_V1_WITH_PREAMBLE(func_name, signature, preamble_text, body_text)          \
+#define VEX_FUNCTION_V1_WITH_PREAMBLE(func_name, signature, preamble_text, body_text) \
+    VEX_FUNCTION_V1_TYPE(func_name, signature, preamble_text, body_text) const func_name
+/// The class of such a function, vex_function_<name>.
+#define VEX_FUNCTION_V1_TYPE(func_name, signature, preamble_text, body_text)                   \
     struct vex_function_##func_name : vex::UserFunction<vex_function_##func_name, signature> { \
         vex_function_##func_name() {}                                                          \
         static std::string name() { return #func_name; }                                       \
         static std::string preamble() { return preamble_text; }                                \
         static std::string body() { return body_text; }                                        \
-    } const func_name
+    }
 
 /// In a class: defines operator() for the host, and `device`, the same function for devices.
 ///

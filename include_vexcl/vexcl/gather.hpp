@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vexcl/vector.hpp"
+#include "vexcl/vector_view.hpp"
 
 namespace vex {
 namespace detail {
@@ -31,11 +32,8 @@ private:
 
 /// Copies the elements at the given indices to the host, in the order of the indices.
 ///
-///     vex::gather<double> get(ctx, x.size(), indices);
+///     vex::gather get(ctx, x.size(), indices);
 ///     get(x, halo);
-///
-/// If T is void, it accepts vectors of any element type.
-template <class T = void>
 class gather : detail::gathered_positions {
 public:
     /// `size`, the size of the vectors in VexCL, is ignored.
@@ -44,8 +42,7 @@ public:
         : gathered_positions(queues, places) {}
 
     template <class U, class Host>
-    requires(std::is_void_v<T> || std::same_as<T, U>) void operator()(const vector<U>& from,
-                                                                      Host&& to) const {
+    void operator()(const vector<U>& from, Host&& to) const {
         using D = detail::balm_element<U>;
         if (count() == 0) return;
         const detail::on_queues scope(queues());
@@ -57,9 +54,8 @@ public:
 /// Copies elements from the host to the given indices of a vector. If an index repeats, which value wins is
 /// unspecified.
 ///
-///     vex::scatter<double> put(ctx, x.size(), indices);
+///     vex::scatter put(ctx, x.size(), indices);
 ///     put(halo, x);
-template <class T = void>
 class scatter : detail::gathered_positions {
 public:
     scatter(const std::vector<command_queue>& queues, std::size_t /*size*/,
@@ -67,7 +63,7 @@ public:
         : gathered_positions(queues, places) {}
 
     template <class Host, class U>
-    requires(std::is_void_v<T> || std::same_as<T, U>) void operator()(const Host& from, vector<U>& to) const {
+    void operator()(const Host& from, vector<U>& to) const {
         using D = detail::balm_element<U>;
         if (count() == 0) return;
         const detail::on_queues scope(queues());

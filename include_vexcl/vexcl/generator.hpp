@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -72,7 +73,9 @@ private:
 template <class A>
 std::string text_of(const A& a) {
     std::ostringstream text;
-    if constexpr (std::floating_point<A>) {
+    if constexpr (vex::detail::literal<A>) {
+        return text_of(A::value);
+    } else if constexpr (std::floating_point<A>) {
         text.precision(17);
         text << std::scientific << static_cast<double>(a);
         if constexpr (std::same_as<A, float>) text << 'f';
@@ -116,7 +119,7 @@ auto call_with_symbols(const A&... a) {
 namespace detail {
 
 template <class A>
-concept symbolic_operand = symbolic<A> || std::is_arithmetic_v<std::remove_cvref_t<A>>;
+concept symbolic_operand = symbolic<A> || std::is_arithmetic_v<std::remove_cvref_t<A>> || literal<A>;
 template <class... A>
 concept symbolic_operands = (symbolic_operand<A> && ...) && (symbolic<A> || ...);
 
@@ -188,8 +191,14 @@ public:
     enum scope_type { LocalVar, VectorParameter, ScalarParameter };
     enum constness_type { NonConst, Const };
 
-    /// A local variable.
-    symbolic() { generator::get_recorder() << type_name<T>() << ' ' << name() << ";\n"; }
+    /// A local variable that is zero.
+    symbolic() {
+        if constexpr (std::is_arithmetic_v<T>)
+            declare(T());
+        else
+            generator::get_recorder()
+                << type_name<T>() << ' ' << name() << " = (" << type_name<T>() << ")(0);\n";
+    }
     /// A local variable, the current element of a vector parameter, or a scalar parameter. Const elements are
     /// not written back.
     explicit symbolic(scope_type scope, constness_type constness = NonConst)
@@ -259,6 +268,8 @@ private:
 
 namespace generator {
 
+using vex::symbolic;
+
 /// One kernel for each queue, called with vectors and numbers in the order of its parameters.
 class kernel {
 public:
@@ -266,35 +277,52 @@ public:
         : queues_(queues) {
         for (const command_queue& each : queues) kernels_.emplace_back(each, text, name);
     }
-    template <class... A>
-    void operator()(const A&... a) {
-        for (unsigned d = 0; d < queues_.size(); ++d) {
-            std::size_t n = 0;
-            const auto count = [&](const auto& each) {
-                if constexpr (requires { each.part_size(d); }) n = std::max(n, each.part_size(d));
-            };
-            (count(a), ...);
-            if (n > 0) kernels_[d](queues_[d], part_of(a, d)..., static_cast<cl_ulong>(n));
-        }
+    /// Appends an argument: a vector, a number, or a std::vector of one number for each queue.
+    template <class A>
+    void push_arg(const A& a) {
+        for (unsigned d = 0; d < queues_.size(); ++d)
+            if constexpr (requires { a.part_size(d); }) {
+                const std::size_t size = a.part_size(d);
+                sizes_[d] = std::max(sizes_[d], size);
+                if (size > 0) kernels_[d].push_arg(a(d));  // without elements there will be no launch
+            } else {
+                kernels_[d].push_arg(a);
+            }
+    }
+    template <class A>
+    void push_arg(const std::vector<A>& one_for_each_queue) {
+        precondition(one_for_each_queue.size() == queues_.size(),
+                     "an argument of a generated kernel that is a std::vector has one number for each queue");
+        for (unsigned d = 0; d < queues_.size(); ++d) kernels_[d].push_arg(one_for_each_queue[d]);
+    }
+    /// Launches the kernel with the pushed arguments, and removes them.
+    void operator()() {
+        const std::vector<std::size_t> sizes =
+            std::exchange(sizes_, std::vector<std::size_t>(queues_.size()));
+        for (unsigned d = 0; d < queues_.size(); ++d)
+            if (sizes[d] > 0)
+                kernels_[d](queues_[d], static_cast<cl_ulong>(sizes[d]));
+            else
+                kernels_[d].reset();
+    }
+    template <class First, class... Rest>
+    void operator()(const First& first, const Rest&... rest) {
+        push_arg(first);
+        (push_arg(rest), ...);
+        (*this)();
     }
 
 private:
-    template <class A>
-    static auto part_of(const A& a, unsigned d) {
-        if constexpr (requires { a.part_size(d); })
-            return a(d);
-        else
-            return a;
-    }
     std::vector<command_queue> queues_;
     std::vector<backend::kernel> kernels_;
+    std::vector<std::size_t> sizes_ = std::vector<std::size_t>(queues_.size());
 };
 
 /// A kernel that runs the recorded code for each element of its vector parameters.
 template <class... A>
 kernel build_kernel(const std::vector<command_queue>& queues, const std::string& name,
                     const std::string& body, const A&... parameters) {
-    backend::source_generator src;
+    auto src = queues.empty() ? backend::source_generator() : backend::source_generator(queues[0]);
     for (const std::string& each : current_recording().functions) src << each << '\n';
     src.begin_kernel(name);
     src << '(';
@@ -332,6 +360,12 @@ std::string make_function(const std::string& body, const Result& result, const A
     return text + body + "return " + result.name() + ";\n";
 }
 
+/// A name that no other generated function has, whatever their signatures.
+inline std::string next_function_name() {
+    static std::atomic<std::size_t> last{0};
+    return "generated_function_" + std::to_string(++last);
+}
+
 /// A custom function recorded from a function object.
 template <class Signature>
 class FunctorAdapter;
@@ -341,7 +375,7 @@ public:
     typedef R value_type;
 
     template <class F>
-    explicit FunctorAdapter(const F& f) : name_(next_name()) {
+    explicit FunctorAdapter(const F& f) : name_(next_function_name()) {
         std::ostringstream body;
         const recording_to here(body);
         const std::string text = [&](const symbolic<P>&... each) {
@@ -362,6 +396,7 @@ public:
         src << text;
         src.end_function();
         units_ = src.units();
+        function_.emplace(detail::text_function<R, P...>(name_, units_));
     }
 
     template <class... A>
@@ -372,17 +407,14 @@ public:
         } else if constexpr ((detail::multi<A> || ...)) {
             return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
         } else {
-            return detail::call_text_function<R, P...>(detail::text_function<R, P...>(name_, units_), a...);
+            return detail::call_text_function<R, P...>(*function_, a...);
         }
     }
 
 private:
-    static std::string next_name() {
-        static std::atomic<std::size_t> last{0};
-        return "generated_function_" + std::to_string(++last);
-    }
     std::string name_;
     std::vector<std::string> units_;
+    std::optional<decltype(detail::text_function<R, P...>("", {}))> function_;
 };
 /// Records a function object as a custom function R(P…): it is called once, with symbolic numbers.
 ///

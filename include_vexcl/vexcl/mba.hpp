@@ -2,6 +2,7 @@
 // Smooth approximation of scattered data by multilevel B-splines.
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <tuple>
@@ -28,6 +29,7 @@ class mba {
 
 public:
     typedef Real value_type;
+    static constexpr std::size_t ndim = N;
     typedef std::array<std::size_t, N> index;
     typedef std::array<Real, N> point;
 
@@ -48,9 +50,19 @@ public:
         precondition(queues_.context() != nullptr, "vex::mba needs a device; the list of queues is empty");
         std::array<std::vector<D>, N> coordinates;
         std::vector<D> own;
+        double squares = 0;
         for (; begin != end; ++begin, ++values) {
+            bool is_inside = true;  // points outside the box are ignored
+            for (std::size_t d = 0; d < N; ++d)
+                is_inside = is_inside && low[d] <= (*begin)[d] && (*begin)[d] <= high[d];
+            if (!is_inside) continue;
             for (std::size_t d = 0; d < N; ++d) coordinates[d].push_back((*begin)[d]);
             own.push_back(*values);
+            squares += static_cast<double>(own.back()) * static_cast<double>(own.back());
+        }
+        if (own.empty()) {  // then the function is 0
+            for (std::size_t d = 0; d < N; ++d) coordinates[d].push_back(low[d] + (high[d] - low[d]) / 2);
+            own.push_back(0);
         }
         balm::spline_bounds<static_cast<int>(N)> bounds;
         balm::scattered_options<static_cast<int>(N)> how;
@@ -60,7 +72,8 @@ public:
             how.cells[d] = grid[d] > 1 ? grid[d] - 1 : 1;
         }
         how.levels = static_cast<int>(levels);
-        how.tolerance = tolerance;
+        // VexCL ends once the sum of the squared residuals is at most this part of that of the values.
+        how.tolerance = std::sqrt(static_cast<double>(tolerance) * squares / static_cast<double>(own.size()));
         how.trend = balm::spline_trend::none;
         const detail::on_queues scope(queues_);
         of_ = {*queues_.context(), bounds,
@@ -72,7 +85,10 @@ public:
     requires(sizeof...(X) == N && detail::operands<X...>) decltype(auto) operator()(const X&... at) const {
         detail::queue_list queues = detail::queues_of(at...);
         if (!queues) queues = queues_;
-        return detail::wrap(balm::expr<D>(of_(detail::assigned<D>(at)...)), std::move(queues));
+        return [&](auto... coordinate) {
+            detail::match(coordinate...);
+            return detail::wrap(balm::expr<D>(of_(std::move(coordinate)...)), std::move(queues));
+        }(detail::assigned<D>(at)...);
     }
 
 private:

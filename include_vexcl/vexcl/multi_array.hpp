@@ -39,6 +39,8 @@ template <class T, std::size_t N>
 class multi_array {
 public:
     typedef T value_type;
+    typedef vector<T> base_type;
+    typedef std::integral_constant<std::size_t, N> ndim;
 
     multi_array(const std::vector<command_queue>& queues, const extent_gen<N>& sizes)
         : slice(sizes), elements_(queues, sizes.size()) {}
@@ -50,6 +52,10 @@ public:
     template <std::size_t... Kept>
     multi_array_view<T, N, Kept...> operator()(const index_gen<N, Kept...>& at) {
         return {elements_, slice(at)};
+    }
+    template <std::size_t... Kept>
+    const multi_array_view<T, N, Kept...> operator()(const index_gen<N, Kept...>& at) const {
+        return {const_cast<vector<T>&>(elements_), slice(at)};
     }
     /// The extent of dimension D.
     template <std::size_t D>

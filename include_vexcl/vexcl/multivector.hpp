@@ -15,6 +15,12 @@
 #include "vexcl/temporary.hpp"
 #include "vexcl/vector.hpp"
 
+// Boost.odeint's header for VexCL defines abs() of multivectors by Boost.Proto; vex::abs accepts them
+// already.
+#ifndef BOOST_NUMERIC_ODEINT_EXTERNAL_VEXCL_VEXCL_ABS_HPP_DEFINED
+#define BOOST_NUMERIC_ODEINT_EXTERNAL_VEXCL_VEXCL_ABS_HPP_DEFINED
+#endif
+
 namespace vex {
 
 #define VEX_BINARY_OPERATOR(symbol)                                                                   \

@@ -1,7 +1,11 @@
 #pragma once
 // Operators and built-in functions of expressions. They return const objects, so that std::tie accepts them.
 
+#include <array>
 #include <cstddef>
+#include <deque>
+#include <memory>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -77,14 +81,24 @@ decltype(auto) select(const A& a, const B& b, const C& condition) {
         [](auto x, auto y, auto c) { return balm::select(std::move(c), std::move(y), std::move(x)); }, a, b,
         condition);
 }
+namespace detail {
+/// The truth of lanes of booleans; of integers, as OpenCL has it, their sign bits.
+template <class E>
+auto truth_of_lanes(E e) {
+    if constexpr (std::same_as<typename E::value_type::value_type, bool>)
+        return e;
+    else
+        return std::move(e) < typename E::value_type::value_type(0);
+}
+}  // namespace detail
 /// Whether any lane, or every lane, of each short vector is true.
 template <detail::vexpr A>
 decltype(auto) any(const A& a) {
-    return detail::combine([](auto x) { return balm::any_lane(std::move(x)); }, a);
+    return detail::combine([](auto x) { return balm::any_lane(detail::truth_of_lanes(std::move(x))); }, a);
 }
 template <detail::vexpr A>
 decltype(auto) all(const A& a) {
-    return detail::combine([](auto x) { return balm::all_lanes(std::move(x)); }, a);
+    return detail::combine([](auto x) { return balm::all_lanes(detail::truth_of_lanes(std::move(x))); }, a);
 }
 
 /// `condition ? if_true : if_false`, element by element.

@@ -106,6 +106,9 @@ public:
         open_.assign(1, &root_);
     }
 
+    /// The same as operator<<.
+    void print(std::ostream& to) { to << *this; }
+
     /// Prints a line for each section: its total time in seconds and as a percentage of the profiler's; if it
     /// ran several times, also how often, and the median.
     friend std::ostream& operator<<(std::ostream& to, profiler& p) {

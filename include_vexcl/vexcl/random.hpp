@@ -18,8 +18,9 @@ namespace detail {
 /// Calls a generator with an index and a seed, each a host number or an expression.
 template <class Numbers, class Index, class Seed>
 auto drawn(const Numbers& numbers, const Index& index, const Seed& seed) {
-    const auto integer = [](const auto& a) { return assigned<std::uint64_t>(a); };
-    return wrap(numbers(integer(index), integer(seed)), queues_of(index, seed));
+    balm::expr<std::uint64_t> i = assigned<std::uint64_t>(index), s = assigned<std::uint64_t>(seed);
+    match(i, s);
+    return wrap(numbers(std::move(i), std::move(s)), queues_of(index, seed));
 }
 
 }  // namespace detail

@@ -22,6 +22,14 @@ class SpMat : public sparse::matrix<Val, Col, Idx> {
     using base = sparse::matrix<Val, Col, Idx>;
 
 public:
+    typedef typename cl_scalar_of<Val>::type scalar_type;
+    /// y = alpha * A * x, or with `append` y += alpha * A * x.
+    void apply(const vector<Val>& x, vector<Val>& y, scalar_type alpha = 1, bool append = false) const {
+        if (append)
+            y += alpha * (*this * x);
+        else
+            y = alpha * (*this * x);
+    }
     SpMat() = default;
     SpMat(const std::vector<command_queue>& queues, std::size_t rows, std::size_t columns, const Idx* row,
           const Col* col, const Val* val)

@@ -51,6 +51,13 @@ public:
         return detail::wrap(detail::converted<D>(balm::convolve(balm::border::clamp, e, reversed_, how_)),
                             detail::queues_of(x));
     }
+    /// y = beta * y + alpha * (x * s)
+    void apply(const vector<T>& x, vector<T>& y, T alpha = 1, T beta = 0) const {
+        if (beta == T())
+            y = alpha * convolve(x);
+        else
+            y = beta * y + alpha * convolve(x);
+    }
     template <detail::multi X>
     decltype(auto) convolve(const X& x) const {
         return detail::each_component([this](const auto& each) { return this->convolve(each); }, x);

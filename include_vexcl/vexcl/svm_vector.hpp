@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <balm/managed_array.hpp>
@@ -36,18 +37,23 @@ public:
     /// The elements, accessible from the host until this object is destroyed.
     class mapped_array {
     public:
-        explicit mapped_array(balm::mapped<D> of) : of_(std::move(of)) {}
+        template <class M>
+        explicit mapped_array(M of) : of_(std::move(of)) {}
 
-        T* get() const { return reinterpret_cast<T*>(of_.data()); }
+        T* get() const {
+            return std::visit([](const auto& of) { return reinterpret_cast<T*>(const_cast<D*>(of.data())); },
+                              of_);
+        }
         T& operator[](std::size_t i) const { return get()[i]; }
 
     private:
-        balm::mapped<D> of_;
+        std::variant<balm::mapped<D>, balm::mapped<const D>> of_;
     };
     /// Waits for commands that use the elements. They can be read and written, whatever the flags.
-    mapped_array map(backend::map_flags = backend::MAP_READ | backend::MAP_WRITE) {
-        return mapped_array(memory_.map());
+    mapped_array map(backend::map_flags flags = backend::MAP_READ | backend::MAP_WRITE) {
+        return flags == backend::MAP_READ ? mapped_array(memory_.map_to_read()) : mapped_array(memory_.map());
     }
+    const command_queue& queue() const { return this->queue_list()[0]; }
     /// The address of the elements, on host and device.
     T* get() const { return reinterpret_cast<T*>(memory_.address()); }
 

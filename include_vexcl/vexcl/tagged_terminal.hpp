@@ -50,6 +50,14 @@ template <std::size_t Tag, detail::vexpr A>
 decltype(auto) tag(const A& a) {
     return detail::wrap(detail::lower(a), detail::queues_of(a));
 }
+template <std::size_t Tag, class T>
+const vector_view<T> tag(const vector_view<T>& view) {
+    return view;
+}
+template <std::size_t Tag, detail::literal A>
+A tag(const A& a) {
+    return a;
+}
 template <std::size_t Tag, class D>
 pointer<D> tag(const pointer<D>& p) {
     return p;

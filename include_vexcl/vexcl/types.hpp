@@ -8,7 +8,10 @@
 #include <complex>
 #include <cstddef>
 #include <cstring>
-#include <ostream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 

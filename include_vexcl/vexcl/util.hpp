@@ -1,14 +1,19 @@
 #pragma once
 // Small utilities of VexCL's interface.
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <iostream>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include <balm/error.hpp>
 
@@ -18,7 +23,8 @@ namespace vex {
 typedef balm::error error;
 
 /// Throws std::runtime_error with this message unless the condition holds.
-inline void precondition(bool holds, const std::string& message) {
+template <class Condition, class Message>
+void precondition(const Condition& holds, const Message& message) {
     if (!holds) throw std::runtime_error(message);
 }
 
@@ -38,6 +44,15 @@ template <class T>
 struct is_tuple : std::false_type {};
 template <class... T>
 struct is_tuple<std::tuple<T...>> : std::true_type {};
+
+/// The part that holds an element, by a vector's partition().
+struct column_owner {
+    const std::vector<std::size_t>& part;
+    column_owner(const std::vector<std::size_t>& starts) : part(starts) {}  // NOLINT
+    std::size_t operator()(std::size_t c) const {
+        return static_cast<std::size_t>(std::upper_bound(part.begin(), part.end(), c) - part.begin()) - 1;
+    }
+};
 
 /// The value of an environment variable, or `otherwise` if it is not set.
 inline const char* getenv(const char* name, const char* otherwise = nullptr) {

@@ -22,6 +22,7 @@
 #include "vexcl/detail/vector_element.hpp"
 #include "vexcl/devlist.hpp"
 #include "vexcl/operations.hpp"
+#include "vexcl/profiler.hpp"
 #include "vexcl/util.hpp"
 
 namespace vex {
@@ -63,10 +64,9 @@ public:
            backend::mem_flags = backend::MEM_READ_WRITE)
         : vector(detail::queue_list(queues), host.size(), host.data()) {}
     /// On the queues of the current context.
-    explicit vector(std::size_t n, const T* host = nullptr,
-                    backend::mem_flags flags = backend::MEM_READ_WRITE)
+    vector(std::size_t n, const T* host = nullptr, backend::mem_flags flags = backend::MEM_READ_WRITE)
         : vector(current_context().queue(), n, host, flags) {}
-    explicit vector(const std::vector<T>& host, backend::mem_flags flags = backend::MEM_READ_WRITE)
+    vector(const std::vector<T>& host, backend::mem_flags flags = backend::MEM_READ_WRITE)
         : vector(current_context().queue(), host, flags) {}
     /// Shares existing memory: its first `n` elements, or all of them if `n` is 0.
     vector(const command_queue& queue, const backend::device_vector<T>& memory, std::size_t n = 0)
@@ -85,8 +85,8 @@ public:
         of_ = balm::vector<D>(detail::assigned<D>(a));
     }
     /// Takes over a Balm vector.
-    vector(const queue_vector& queues, balm::vector<D> of)
-        : of_(std::move(of)), queues_(detail::queue_list(queues)) {}
+    template <std::same_as<balm::vector<D>> B>  // a template: braces are a std::vector<T>
+    vector(const queue_vector& queues, B of) : of_(std::move(of)), queues_(detail::queue_list(queues)) {}
     vector(detail::queue_list queues, balm::vector<D> of) : of_(std::move(of)), queues_(std::move(queues)) {}
 
     /// A vector that shares the same bytes, as elements of another type.
@@ -125,9 +125,9 @@ public:
     bool empty() const { return size() == 0; }
     /// The number of parts, one for each queue.
     std::size_t nparts() const { return queues_.size(); }
-    std::size_t part_size(unsigned d) const { return (*this)(d).size(); }
+    std::size_t part_size(unsigned d) const { return nparts() == 1 ? size() : (*this)(d).size(); }
     /// The index of a part's first element.
-    std::size_t part_start(unsigned d) const { return partition()[d]; }
+    std::size_t part_start(unsigned d) const { return d == 0 ? 0 : partition()[d]; }
     /// The index of each part's first element, followed by size().
     std::vector<std::size_t> partition() const {
         std::vector<std::size_t> starts{0};
@@ -136,14 +136,18 @@ public:
         return starts;
     }
     const queue_vector& queue_list() const { return queues_.queues(); }
-    /// The memory of part d.
-    backend::device_vector<T> operator()(unsigned d = 0) const {
+    /// The memory of part d; const, so that `auto&` binds to it.
+    const backend::device_vector<T> operator()(unsigned d = 0) const {
         auto parts = of_.parts();
         return d < parts.size() ? backend::device_vector<T>(std::move(parts[d]))
                                 : backend::device_vector<T>();
     }
     /// Maps part d into host memory until the result is destroyed.
-    auto map(unsigned d = 0) const { return (*this)(d).map(queue_list()[d]); }
+    auto map(unsigned d = 0) {
+        return (*this)(d).map(queue_list()[d], backend::MAP_READ | backend::MAP_WRITE);
+    }
+    /// To read: commands may read the part meanwhile.
+    auto map(unsigned d = 0) const { return (*this)(d).map(queue_list()[d], backend::MAP_READ); }
 
     // ---- single elements; each access is a transfer ----
 
@@ -289,6 +293,25 @@ private:
     detail::queue_list queues_;
 };
 
+/// The index of the first element of each part of a vector of n elements on these queues, followed by n.
+inline std::vector<std::size_t> partition(std::size_t n, const std::vector<command_queue>& queues) {
+    if (queues.size() < 2) return {0, n};
+    return vector<char>(queues, n).partition();
+}
+/// The speed of a = b + c on a queue's device, for set_partitioning().
+inline double device_vector_perf(const command_queue& queue) {
+    const std::vector<command_queue> one{queue};
+    constexpr std::size_t n = std::size_t{1} << 20;
+    vector<float> a(one, n), b(one, n), c(one, n);
+    b = 1;
+    c = 2;
+    a = b + c;
+    profiler<> time(one);
+    time.tic_cl("");
+    a = b + c;
+    return 1 / time.toc();
+}
+
 // ---- copies between host and devices ----
 
 /// Copies all elements between host and devices; host elements of another type are converted. Blocks
@@ -317,6 +340,7 @@ void copy(const vector<Td>& from, std::vector<Th>& to, bool blocking = true) {
     copy(from, to.data(), blocking);
 }
 template <class Td, class Th>
+requires std::convertible_to<Th, Td>
 void copy(const std::vector<Th>& from, vector<Td>& to, bool blocking = true) {
     copy(from.data(), to, blocking);
 }
@@ -357,6 +381,11 @@ void copy(const std::vector<command_queue>& queues, const vector<Td>& from, Th&&
 template <class Td, class Th>
 void copy(const std::vector<command_queue>& queues, const std::vector<Th>& from, vector<Td>& to,
           bool blocking = true) {
+    const detail::on_queues scope(queues);
+    copy(from, to, blocking);
+}
+template <class Td, class Th>
+void copy(const std::vector<command_queue>& queues, const Th* from, vector<Td>& to, bool blocking = true) {
     const detail::on_queues scope(queues);
     copy(from, to, blocking);
 }

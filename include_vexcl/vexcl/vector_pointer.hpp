@@ -63,7 +63,7 @@ public:
     bool is_constant() const { return is_constant_; }
 
     pointer(const pointer& other)
-        : memory_(other.memory_.share()),
+        : memory_(shared(other.memory_)),
           queues_(other.queues_),
           index_(other.index_),
           is_constant_(other.is_constant_) {}
@@ -71,9 +71,14 @@ public:
     pointer& operator=(const pointer&) = delete;
     ~pointer() = default;
 
+    /// The same memory; for a vector without elements, none: &x is also a pointer to x on the host.
+    static balm::vector<D> shared(const balm::vector<D>& memory) {
+        return memory.size() == 0 ? balm::vector<D>() : memory.share();
+    }
+
 private:
     const pointer moved(balm::expr<std::int64_t> by) const {
-        return pointer(memory_.share(), queues_, index_ ? *index_ + std::move(by) : std::move(by));
+        return pointer(shared(memory_), queues_, index_ ? *index_ + std::move(by) : std::move(by));
     }
 
     balm::vector<D> memory_;
@@ -110,8 +115,8 @@ template <class T>
 class address : public pointer<detail::balm_element<T>> {
 public:
     explicit address(const vector<T>& of)
-        : pointer<detail::balm_element<T>>(of.balm_vector().share(), of.queues(),
-                                           balm::element_index(0, of.size())),
+        : pointer<detail::balm_element<T>>(pointer<detail::balm_element<T>>::shared(of.balm_vector()),
+                                           of.queues(), balm::element_index(0, of.size())),
           of_(std::addressof(of)) {}
     operator vector<T>*() const { return const_cast<vector<T>*>(of_); }  // NOLINT
 
@@ -226,7 +231,22 @@ auto atomically(const pointer<D>& p, const A& a, F operation, const char* name) 
     static const auto function =
         balm::function(name, [operation](balm::dsl::Mixed<D> memory, balm::dsl::Long i,
                                          balm::dsl::Var<D> value) { return operation(memory, i, value); });
-    return wrap(balm::call_function(function, p.memory().share(), p.index(), assigned<D>(a)), p.queues());
+    balm::expr<std::int64_t> at = p.index();
+    balm::expr<D> value = assigned<D>(a);
+    match(at, value);
+    return wrap(balm::call_function(function, p.memory().share(), std::move(at), std::move(value)),
+                p.queues());
+}
+template <class D, operand E, operand A>
+auto atomically_if_equal(const pointer<D>& p, const E& expected, const A& a) {
+    static const auto function = balm::function(
+        "atomic_cmpxchg",
+        [](balm::dsl::Mixed<D> memory, balm::dsl::Long i, balm::dsl::Var<D> seen, balm::dsl::Var<D> value) {
+            return balm::dsl::atomic_compare_exchange(memory[i], seen, value);
+        });
+    return wrap(
+        balm::call_function(function, p.memory().share(), p.index(), assigned<D>(expected), assigned<D>(a)),
+        p.queues());
 }
 }  // namespace detail
 /// OpenCL's atomic functions. Use vex::eval if the result is not needed.
@@ -241,6 +261,12 @@ VEX_ATOMIC(atomic_and, atomic_and)
 VEX_ATOMIC(atomic_or, atomic_or)
 VEX_ATOMIC(atomic_xor, atomic_xor)
 #undef VEX_ATOMIC
+/// Stores `value` if the element equals `expected`.
+template <class P, detail::operand E, detail::operand A>
+requires detail::pointer_operand<P>
+decltype(auto) atomic_cmpxchg(const P& p, const E& expected, const A& value) {
+    return detail::atomically_if_equal(detail::as_pointer(p), expected, value);
+}
 template <detail::pointer_operand P>
 decltype(auto) atomic_inc(const P& p) {
     return atomic_add(p, 1);

@@ -16,7 +16,9 @@
 #include <balm/view.hpp>
 
 #include "vexcl/detail/element_view.hpp"
+#include "vexcl/element_index.hpp"
 #include "vexcl/reductor.hpp"
+#include "vexcl/tagged_terminal.hpp"
 #include "vexcl/vector.hpp"
 #include "vexcl/vector_pointer.hpp"
 
@@ -183,11 +185,11 @@ struct slicer {
     std::array<std::size_t, N> dim, stride;
 
     template <class I>
-    explicit slicer(const std::array<I, N>& sizes) {
+    slicer(const std::array<I, N>& sizes) {  // NOLINT(google-explicit-constructor)
         init(sizes.data());
     }
     template <class I>
-    explicit slicer(const I* sizes) {
+    slicer(const I* sizes) {  // NOLINT(google-explicit-constructor)
         init(sizes);
     }
     slicer(const extent_gen<N>& sizes) { init(sizes.dim.data()); }  // NOLINT
@@ -239,6 +241,16 @@ public:
         : at_(std::move(at)), queues_(std::move(queues)) {}
     template <vexpr A>
     decltype(auto) operator()(const A& a) const {
+#if defined(VEXCL_CHECK_SIZES) && VEXCL_CHECK_SIZES > 1
+        const auto of = lower(a);
+        if (at_.has_extents() && of.has_extents() && at_.size() > 0) {
+            const queue_list own = queues_ ? queues_ : a.queues();
+            const on_queues scope(own);
+            precondition(
+                !balm::any(reducible(at_ < 0 || at_ >= static_cast<std::int64_t>(of.size()), queues_, own)),
+                "Permutation will result in array overrun");
+        }
+#endif
         return picked(a, at_, queues_ ? queues_ : a.queues());
     }
 
@@ -276,6 +288,10 @@ decltype(auto) reduce(const vector_view<T>& of, const std::array<std::size_t, N>
 template <class Reduction, class T>
 decltype(auto) reduce(const vector_view<T>& of, std::size_t dimension) {
     return reduce<Reduction>(of, std::array<std::size_t, 1>{dimension});
+}
+template <class Reduction, class T, std::size_t N>
+decltype(auto) reduce(const vector_view<T>& of, const extent_gen<N>& dimensions) {
+    return reduce<Reduction>(of, dimensions.dim);
 }
 template <class Reduction, std::size_t M, detail::vexpr A, class Dimensions>
 decltype(auto) reduce(const gslice<M>& slice, const A& a, const Dimensions& dimensions) {

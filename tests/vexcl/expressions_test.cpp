@@ -162,6 +162,43 @@ TEST(B9_vexcl_expressions, refuse_vectors_of_other_sizes) {
     });
 }
 
+TEST(B9_vexcl_expressions, are_enqueued_to_tuples_at_once) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::vector<double> x(ctx, 100), y(ctx, 100);
+        x = 2;
+        y = 3;
+        auto both = std::tie(x, y);
+        vex::enqueue(ctx.queue(), both) = std::make_tuple(y + 0, x + 0);
+        EXPECT_EQ(x[50], 3);
+        EXPECT_EQ(y[50], 2);
+        vex::enqueue(ctx.queue(), both) += std::make_tuple(y, x);
+        EXPECT_EQ(x[50], 5);
+        EXPECT_EQ(y[50], 5);
+    });
+}
+
+TEST(B9_vexcl_expressions, test_the_sign_bits_of_integer_lanes) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        const std::vector<cl_int4> host{{{1, 2, 3, 4}}, {{-1, 2, 3, 4}}, {{-1, -2, -3, -4}}, {{0, 0, 0, 0}}};
+        const vex::vector<cl_int4> x(ctx, host);
+        vex::vector<int> some(ctx, 4), each(ctx, 4);
+        some = vex::any(x);
+        each = vex::all(x);
+        EXPECT_EQ(on_host(some), (std::vector<int>{0, 1, 1, 0}));
+        EXPECT_EQ(on_host(each), (std::vector<int>{0, 0, 1, 0}));
+    });
+}
+
+TEST(B9_vexcl_expressions, compare_and_exchange) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::vector<int> counts({ctx.queue(0)}, 8), before({ctx.queue(0)}, 8);
+        counts = vex::element_index() % 2;
+        before = vex::atomic_cmpxchg(&counts, 1, 7);
+        EXPECT_EQ(on_host(before), (std::vector<int>{0, 1, 0, 1, 0, 1, 0, 1}));
+        EXPECT_EQ(on_host(counts), (std::vector<int>{0, 7, 0, 7, 0, 7, 0, 7}));
+    });
+}
+
 }  // namespace
 
 }  // namespace balm::test

@@ -124,6 +124,33 @@ TEST(B9_vexcl_fft, sizes_that_suit_it) {
     }
 }
 
+TEST(B9_vexcl_fft, has_a_plan_that_is_printed_and_profiled) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        static_assert(std::is_same_v<vex::FFT<cl_double2>::value_type, double>);
+        vex::FFT<cl_double2> rows({4, 50}, {vex::fft::none, vex::fft::forward});  // on the current context
+        std::ostringstream text;
+        text << rows.plan;
+        EXPECT_NE(text.str().find("4 x 50"), std::string::npos);
+        const vex::vector<cl_double2> x(ctx, std::vector<cl_double2>(200, cl_double2{{1, 0}}));
+        vex::vector<cl_double2> y(ctx, 200), z(ctx, 200);
+        y = rows(x);
+        vex::profiler<> times(ctx);
+        rows.plan.profile = &times;
+        z = rows(x);
+        for (const std::size_t i : {0u, 1u, 50u, 199u}) {
+            const cl_double2 a = y[i], b = z[i];
+            EXPECT_NEAR(a.s[0], i % 50 == 0 ? 50 : 0, 1e-12);
+            EXPECT_EQ(a.s[0], b.s[0]);
+        }
+        std::ostringstream profile;
+        times.print(profile);
+        EXPECT_NE(profile.str().find("FFT(4 x 50)"), std::string::npos);
+    });
+    vex::fft::prime_generator next;
+    for (const std::size_t p : {2u, 3u, 5u, 7u, 11u, 13u, 17u}) EXPECT_EQ(next(), p);
+    EXPECT_EQ(vex::fft::planner(3).best_size(25), 27u);
+}
+
 }  // namespace
 
 }  // namespace balm::test

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 
 #include "vexcl/contexts.hpp"
 
@@ -279,6 +280,102 @@ TEST(B9_vexcl_symbolic_numbers, record_functions) {
         y = x;
         kernel(y);
         for (const std::size_t i : {0u, 500u, 999u}) EXPECT_EQ(y[i], a[i] * a[i] + 1);
+    });
+}
+
+TEST(B9_vexcl_symbolic_numbers, record_functions_of_several_signatures) {
+    auto random = seeded_random();
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        const std::vector<double> a = numbers<double>(random, 1000);
+        const vex::vector<double> x(ctx, a);
+        vex::vector<double> y(ctx, a.size());
+        const auto more = vex::generator::make_function<double(double)>([](auto v) { return v + 1; });
+        const auto times =
+            vex::generator::make_function<double(double, double)>([](auto v, auto w) { return v * w; });
+        const auto both =
+            vex::generator::make_function<double(double)>([&](auto v) { return more(times(v, v)); });
+        y = more(x) + times(x, both(x));
+        expect_elements(y, [&](std::size_t i) { return a[i] + 1 + a[i] * (a[i] * a[i] + 1); });
+    });
+}
+
+TEST(B9_vexcl_symbolic_numbers, are_zero_at_first) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        typedef vex::symbolic<double> number;
+        typedef vex::symbolic<cl_double2> pair;
+        std::ostringstream body;
+        vex::generator::set_recorder(body);
+        const number of_x(number::VectorParameter);
+        const pair of_y(pair::VectorParameter);
+        const number sum;
+        for (int k = 1; k <= 3; ++k) sum += k * of_x;
+        const pair sums;
+        sums += of_y;
+        sums += of_y;
+        of_x = sum + std::integral_constant<int, 5>();
+        of_y = sums;
+        auto kernel = vex::generator::build_kernel(ctx, "add_up", body.str(), of_x, of_y);
+        vex::generator::set_recorder(std::cout);
+        vex::vector<double> x(ctx, 1000);
+        vex::vector<cl_double2> y(ctx, 1000);
+        x = 2;
+        y = cl_double2{{3, 4}};
+        kernel(x, y);
+        for (const std::size_t i : {0u, 499u, 500u, 999u}) {
+            EXPECT_EQ(x[i], 17);
+            const cl_double2 got = y[i];
+            EXPECT_EQ(got.s[0], 6);
+            EXPECT_EQ(got.s[1], 8);
+        }
+    });
+}
+
+TEST(B9_vexcl_symbolic_numbers, kernels_take_arguments_one_by_one_and_one_for_each_queue) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        typedef vex::symbolic<double> number;
+        std::ostringstream body;
+        vex::generator::set_recorder(body);
+        const number of_x(number::VectorParameter), by(number::ScalarParameter);
+        of_x = of_x * by;
+        auto kernel = vex::generator::build_kernel(ctx, "scale_by", body.str(), of_x, by);
+        vex::generator::set_recorder(std::cout);
+        vex::vector<double> x(ctx, 1000);
+        x = 1;
+        kernel.push_arg(x);
+        kernel.push_arg(2.0);
+        kernel();
+        std::vector<double> each(ctx.size());
+        for (std::size_t d = 0; d < each.size(); ++d) each[d] = 3.0 + static_cast<double>(d);
+        kernel(x, each);
+        expect_elements(
+            x, [&](std::size_t i) { return 2 * each[each.size() > 1 && i >= x.part_start(1) ? 1 : 0]; });
+        EXPECT_THROW(kernel.push_arg(std::vector<double>(ctx.size() + 1)), std::runtime_error);
+    });
+}
+
+VEX_FUNCTION(double, hypotenuse, (double, a)(double, b), return sqrt(a * a + b * b););
+
+// VexCL compares numbers of elements alone.
+TEST(B9_vexcl_functions, take_a_row_and_a_column) {
+    auto random = seeded_random();
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        const std::size_t n = 30;
+        const std::vector<double> a = numbers<double>(random, n * n);
+        const vex::vector<double> x(ctx, a);
+        vex::vector<double> y(ctx, n), z(ctx, n);
+        const vex::slicer<2> square(vex::extents[n][n]);
+        const auto row = [&](std::size_t i) { return a[5 * n + i]; };
+        const auto column = [&](std::size_t i) { return a[i * n + 7]; };
+        y = hypotenuse(square[5](x), square[vex::_][7](x));
+        expect_elements(y, [&](std::size_t i) { return std::hypot(row(i), column(i)); });
+        vex::tie(y, z) = std::make_tuple(square[vex::_][7](x), 2 * square[5](x));
+        expect_elements(y, column);
+        expect_elements(z, [&](std::size_t i) { return 2 * row(i); });
+        vex::vector<double> w(ctx, n * n);
+        w = 0;
+        vex::tie(square[vex::_][3](w), square[0][vex::_](y)) = std::make_tuple(1, 2);
+        expect_elements(w, [&](std::size_t k) { return k % n == 3 ? 1.0 : 0.0; });
+        expect_elements(y, [](std::size_t) { return 2.0; });
     });
 }
 

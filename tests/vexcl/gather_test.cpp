@@ -9,6 +9,12 @@ namespace balm::test {
 
 namespace {
 
+/// As AMGCL has them.
+struct boundary {
+    vex::gather get;
+    vex::scatter put;
+};
+
 TEST(B9_vexcl_gather, moves_chosen_elements_to_the_host_and_back) {
     auto random = seeded_random();
     on_one_and_two_devices([&](const vex::Context& ctx) {
@@ -21,13 +27,12 @@ TEST(B9_vexcl_gather, moves_chosen_elements_to_the_host_and_back) {
         places.erase(std::unique(places.begin(), places.end()), places.end());
 
         std::vector<double> got(places.size());
-        vex::gather<double> get(ctx, n, places);
-        get(x, got);
+        const boundary of_x{{ctx, n, places}, {ctx, n, places}};
+        of_x.get(x, got);
         for (std::size_t k = 0; k < places.size(); ++k) EXPECT_EQ(got[k], host[places[k]]);
 
         for (double& each : got) each = -each;
-        vex::scatter<double> put(ctx, n, places);
-        put(got, x);
+        of_x.put(got, x);
         std::vector<double> wanted = host;
         for (const std::size_t at : places) wanted[at] = -wanted[at];
         EXPECT_EQ(on_host(x), wanted);

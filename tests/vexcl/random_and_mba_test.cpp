@@ -94,6 +94,37 @@ TEST(B9_vexcl_random, pi_in_one_expression) {
     EXPECT_NEAR(4.0 * static_cast<double>(count((x * x + y * y) < 1)) / n, std::numbers::pi, 0.03);
 }
 
+// VexCL ends once the squared residuals are a small part of the squared values, so the scale does not matter.
+TEST(B9_vexcl_mba, of_small_values_and_of_points_outside) {
+    auto random = seeded_random();
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        std::vector<point> at;
+        for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 6; ++j) at.push_back({{0.2 * i, 0.2 * j}});
+        std::vector<double> values = numbers<double>(random, at.size());
+        for (double& each : values) each *= 1e-9;
+        at.push_back({{5, 0.5}});
+        values.push_back(1e9);
+        const std::array<std::size_t, 2> grid{{2, 2}};
+        const point low{{-0.01, -0.01}}, high{{1.01, 1.01}};
+        const vex::mba<2> surface(ctx, low, high, at, values, grid);
+        std::vector<double> first, second;
+        for (const point& each : at) {
+            first.push_back(each[0]);
+            second.push_back(each[1]);
+        }
+        const vex::vector<double> x(ctx, first), y(ctx, second);
+        vex::vector<double> z(ctx, at.size());
+        z = surface(x, y);
+        const std::vector<double> got = on_host(z);
+        for (std::size_t k = 0; k + 1 < at.size(); ++k) ASSERT_NEAR(got[k], values[k], 1e-12);
+
+        const vex::mba<2> none(ctx, low, high, std::vector<point>{{{7, 7}}}, std::vector<double>{1}, grid);
+        z = none(x, y);
+        EXPECT_EQ(z[3], 0);
+    });
+}
+
 }  // namespace
 
 }  // namespace balm::test

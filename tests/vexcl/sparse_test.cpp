@@ -189,6 +189,33 @@ TEST(B9_vexcl_sparse, short_vectors_as_entries) {
     });
 }
 
+/// A range as boost::iterator_range is: without data().
+template <class T>
+struct bare_range {
+    const T *first, *last;
+    const T* begin() const { return first; }
+    const T* end() const { return last; }
+};
+template <class T>
+bare_range<T> bare(const std::vector<T>& of) {
+    return {of.data(), of.data() + of.size()};
+}
+
+// As AMGCL makes its matrices.
+TEST(B9_vexcl_sparse, of_ranges_of_iterators) {
+    auto random = seeded_random();
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        const host_matrix<std::ptrdiff_t, double> m(random, 300, 200);
+        const std::vector<double> host = numbers<double>(random, m.columns), product = m.times(host.data());
+        const vex::sparse::distributed<vex::sparse::matrix<double, std::ptrdiff_t, std::ptrdiff_t>> A(
+            ctx, m.rows, m.columns, bare(m.row), bare(m.col), bare(m.val), true);
+        const vex::vector<double> x(ctx, host);
+        vex::vector<double> y(ctx, m.rows);
+        y = A * x;
+        expect_elements(y, [&](std::size_t i) { return product[i]; });
+    });
+}
+
 }  // namespace
 
 }  // namespace balm::test

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "vexcl/contexts.hpp"
@@ -130,6 +131,64 @@ TEST(B9_vexcl_vectors, are_printed_in_rows) {
         EXPECT_EQ(text.str(),
                   "{\n     0:      1      2      3      4      5      6      7      8      9     10"
                   "\n    10:     11     12\n}\n");
+    });
+}
+
+// What programs for VexCL write that differs from Balm's own vectors.
+TEST(B9_vexcl_vectors, convert_from_host_memory_and_sizes) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        const std::vector<double> host{1, 2, 3};
+        EXPECT_EQ(on_host(vex::vector<double>(ctx, {1.0, 2.0, 3.0})), host);
+        vex::vector<double> x = host;
+        EXPECT_EQ(on_host(x), host);
+        const auto size_of = [](const vex::vector<float>& v) { return v.size(); };
+        EXPECT_EQ(size_of(16), 16u);
+        const std::vector<float> other{4, 5, 6};
+        vex::copy(ctx.queue(), other.data(), x);
+        EXPECT_EQ(on_host(x), (std::vector<double>{4, 5, 6}));
+        const std::vector<std::size_t> starts = vex::partition(1000, ctx.queue());
+        EXPECT_EQ(starts.size(), ctx.size() + 1);
+        EXPECT_EQ(starts, vex::vector<float>(ctx, 1000).partition());
+        EXPECT_GT(vex::device_vector_perf(ctx.queue(0)), 0);
+    });
+}
+
+TEST(B9_vexcl_vectors, that_are_const_are_mapped_to_read) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::vector<double> x(ctx, 1000), y(ctx, 1000);
+        x = 3;
+        const vex::vector<double>& seen = x;
+        {
+            const auto mapped = seen.map(0);
+            y = 2 * x;  // reads it meanwhile
+            EXPECT_EQ(mapped[1], 3);
+        }
+        expect_elements(y, [](std::size_t) { return 6.0; });
+        auto mapped = x.map(0);
+        mapped[1] = 8;
+        EXPECT_TRUE(mapped);
+        mapped.reset();
+        EXPECT_FALSE(mapped);
+        EXPECT_EQ(x[1], 8);
+    });
+}
+
+TEST(B9_vexcl_contexts, may_be_empty_until_they_are_assigned) {
+    std::vector<vex::command_queue> queues(1);
+    vex::backend::device device;
+    EXPECT_THROW(queues[0].finish(), std::runtime_error);
+    EXPECT_THROW((void)device.name(), std::runtime_error);
+    EXPECT_THROW((void)vex::backend::context().raw(), std::runtime_error);
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        queues[0] = ctx.queue(0);
+        device = ctx.device(0);
+        vex::vector<double> x(queues, 10);
+        x = 1;
+        queues[0].finish();
+        EXPECT_EQ(device.name(), ctx.device(0).name());
+        vex::backend::enqueue_barrier(queues[0], {vex::backend::enqueue_marker(queues[0])});
+        vex::backend::wait_for_events({vex::backend::enqueue_marker(queues[0])});
+        EXPECT_EQ(x[9], 1);
     });
 }
 

@@ -4,6 +4,7 @@
 #include "vexcl/detail/opencl.hpp"
 
 #include <iostream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,18 @@
 #endif
 
 namespace vex {
+namespace detail {
+
+/// What a device, context or queue holds. Throws std::runtime_error if it was default-constructed.
+template <class T>
+const T& held(const std::optional<T>& of) {
+    precondition(of.has_value(),
+                 "a default-constructed device, context or queue must be assigned before it is used");
+    return *of;
+}
+
+}  // namespace detail
+
 namespace backend {
 
 using balm::error;
@@ -34,11 +47,13 @@ typedef cl_context context_id;
 /// A device. It is initialised when one of its queues is first used.
 class device {
 public:
+    /// No device; it must be assigned before it is used.
+    device() = default;
     device(balm::device of) : of_(std::move(of)) {}  // NOLINT(google-explicit-constructor)
 
-    std::string name() const { return of_.name(); }
+    std::string name() const { return balm_device().name(); }
     /// All properties.
-    const balm::device_info& info() const { return of_.info(); }
+    const balm::device_info& info() const { return balm_device().info(); }
     /// A property by its OpenCL name; device_property.hpp lists those that are supported.
     ///
     ///     vex::Context ctx([](const vex::backend::device& d) {
@@ -48,7 +63,9 @@ public:
     auto getInfo() const {
         return detail::device_property<Name>::of(info());
     }
-    const balm::device& balm_device() const { return of_; }
+    const balm::device& balm_device() const { return detail::held(of_); }
+    /// The native handle. Initialises the device.
+    device_id operator()() const { return balm::native(balm_device()).device; }
 
     friend bool operator==(const device& a, const device& b) { return a.of_ == b.of_; }
     /// Prints the name, and in parentheses the platform.
@@ -57,27 +74,32 @@ public:
     }
 
 private:
-    balm::device of_;
+    std::optional<balm::device> of_;
 };
 
 /// The context of one device.
 class context {
 public:
+    /// No context; it must be assigned before it is used.
+    context() = default;
     explicit context(balm::device of) : of_(std::move(of)) {}
 
-    const balm::device& balm_device() const { return of_; }
+    const balm::device& balm_device() const { return detail::held(of_); }
     /// The native handle. Initialises the device.
-    context_id raw() const { return balm::native(of_).context; }
+    context_id raw() const { return balm::native(balm_device()).context; }
+    context_id operator()() const { return raw(); }
 
     friend bool operator==(const context& a, const context& b) { return a.of_ == b.of_; }
 
 private:
-    balm::device of_;
+    std::optional<balm::device> of_;
 };
 
 /// An in-order queue of a device.
 class command_queue {
 public:
+    /// No queue; it must be assigned before it is used.
+    command_queue() = default;
     /// The default queue of the device.
     explicit command_queue(const balm::device& of) : command_queue(of, of.queue()) {}
     command_queue(balm::device of, balm::queue queue) : device_(std::move(of)), queue_(std::move(queue)) {}
@@ -86,12 +108,12 @@ public:
         : command_queue(of.balm_device(), of.balm_device().make_queue()) {}
 
     /// Waits until all commands so far have completed. Throws balm::device_error if one failed.
-    void finish() const { balm::queue(queue_).finish(); }
+    void finish() const { balm::queue(balm_queue()).finish(); }
     /// Submits all commands so far to the device; does not wait.
-    void flush() const { balm::queue(queue_).flush(); }
+    void flush() const { balm::queue(balm_queue()).flush(); }
 
-    backend::device device() const { return backend::device(device_); }
-    backend::context context() const { return backend::context(device_); }
+    backend::device device() const { return backend::device(balm_device()); }
+    backend::context context() const { return backend::context(balm_device()); }
     /// The same by OpenCL name: CL_QUEUE_DEVICE or CL_QUEUE_CONTEXT.
     template <cl_command_queue_info Name>
     auto getInfo() const {
@@ -102,18 +124,18 @@ public:
         else
             return context();
     }
-    const balm::device& balm_device() const { return device_; }
-    const balm::queue& balm_queue() const { return queue_; }
+    const balm::device& balm_device() const { return detail::held(device_); }
+    const balm::queue& balm_queue() const { return detail::held(queue_); }
     /// The native handle. Initialises the device.
-    cl_command_queue raw() const { return balm::native(queue_); }
+    cl_command_queue raw() const { return balm::native(balm_queue()); }
     cl_command_queue operator()() const { return raw(); }
 
     friend bool operator==(const command_queue&, const command_queue&) = default;
     friend std::ostream& operator<<(std::ostream& to, const command_queue& q) { return to << q.device(); }
 
 private:
-    balm::device device_;
-    balm::queue queue_;
+    std::optional<balm::device> device_;
+    std::optional<balm::queue> queue_;
 };
 
 /// Prints the devices of the queues, one per line.
@@ -187,6 +209,8 @@ using namespace backend;  // NOLINT(google-build-using-namespace)
 }  // namespace backend
 
 using backend::command_queue;
+using backend::command_queue_properties;
+using backend::device;
 using backend::is_cpu;
 
 }  // namespace vex

@@ -12,7 +12,12 @@ namespace detail {
 
 /// The property with the OpenCL name Name, in the type that OpenCL's C++ bindings use.
 template <cl_device_info Name>
-struct device_property;
+struct device_property {
+    static_assert(
+        Name != Name,
+        "device::getInfo does not support this property; see device_property.hpp for those it does, "
+        "and device::info() for Balm's");
+};
 #define VEX_DEVICE_PROPERTY(Name, Type, value)                             \
     template <>                                                            \
     struct device_property<Name> {                                         \

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <balm/buffer.hpp>
@@ -81,16 +82,31 @@ public:
     class mapped_array {
     public:
         mapped_array() = default;
-        explicit mapped_array(balm::mapped<element> of) : of_(std::move(of)) {}
-        T* get() const { return of_ ? reinterpret_cast<T*>(const_cast<element*>(of_->data())) : nullptr; }
+        template <class M>
+        explicit mapped_array(M of) : of_(std::move(of)) {}
+        T* get() const {
+            return std::visit(
+                [](const auto& of) -> T* {
+                    if constexpr (requires { of.data(); })
+                        return reinterpret_cast<T*>(const_cast<element*>(of.data()));
+                    else
+                        return nullptr;
+                },
+                of_);
+        }
         T& operator[](std::size_t i) const { return get()[i]; }
+        explicit operator bool() const { return get() != nullptr; }
+        /// Unmaps the elements.
+        void reset() { of_ = std::monostate(); }
 
     private:
-        std::optional<balm::mapped<element>> of_;
+        std::variant<std::monostate, balm::mapped<element>, balm::mapped<const element>> of_;
     };
-    mapped_array map(const command_queue& q, map_flags = MAP_READ | MAP_WRITE) const {
+    /// With MAP_READ alone, commands may read the memory meanwhile.
+    mapped_array map(const command_queue& q, map_flags flags = MAP_READ | MAP_WRITE) const {
         const balm::queue_scope on(q.balm_queue());
-        return size() == 0 ? mapped_array() : mapped_array(of_->map());
+        if (size() == 0) return mapped_array();
+        return flags == MAP_READ ? mapped_array(of_->map_to_read()) : mapped_array(of_->map());
     }
 
     /// The memory as an argument of Balm's kernels; empty if there are no elements.

@@ -17,13 +17,20 @@ inline void wait_list_append(wait_list& list, const event& next) { list.push_bac
 inline void wait_list_append(wait_list& list, const wait_list& more) {
     list.insert(list.end(), more.begin(), more.end());
 }
-/// An event that completes once all commands so far have completed.
-inline event enqueue_marker(const command_queue& queue) { return balm::queue(queue.balm_queue()).record(); }
-/// Later commands of the queue wait for these events.
-inline event enqueue_barrier(const command_queue& queue, const wait_list& after) {
+/// An event that completes once all commands so far, and the given events, have completed. Later commands of
+/// the queue wait for them.
+inline event enqueue_marker(const command_queue& queue, const wait_list& after = {}) {
     balm::wait_list all;
     for (const event& each : after) all.add(balm::wait_list(each));
     return balm::queue(queue.balm_queue()).record(all);
+}
+/// The same.
+inline event enqueue_barrier(const command_queue& queue, const wait_list& after = {}) {
+    return enqueue_marker(queue, after);
+}
+/// Waits until all have completed.
+inline void wait_for_events(const wait_list& events) {
+    for (const event& each : events) event(each).wait();
 }
 
 }  // namespace backend

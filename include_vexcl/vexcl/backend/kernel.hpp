@@ -91,9 +91,9 @@ public:
         precondition(kernel_.has_value(),
                      "vex::backend::kernel: a default-constructed kernel cannot be launched");
         const balm::extent<3> groups(groups_.x * size_.x, groups_.y * size_.y, groups_.z * size_.z);
+        const balm::kernel_arguments arguments = std::exchange(arguments_, {});
         balm::queue(queue.balm_queue())
-            .execute((*kernel_)(arguments_), groups, balm::extent<3>(size_.x, size_.y, size_.z));
-        reset();
+            .execute((*kernel_)(arguments), groups, balm::extent<3>(size_.x, size_.y, size_.z));
     }
     template <class First, class... Rest>
     void operator()(const command_queue& queue, const First& first, const Rest&... rest) {
@@ -115,12 +115,16 @@ public:
             while (size > 1 && local_bytes_of_group(size) > info.local_memory) size /= 2;
         return config(num_workgroups(queue), size);
     }
-    kernel& config(ndrange groups, ndrange size) {
+    /// If `local_bytes` is not 0, it appends that much local memory to the arguments.
+    kernel& config(ndrange groups, ndrange size, std::size_t local_bytes = 0) {
         groups_ = groups;
         size_ = size;
+        if (local_bytes != 0) push_local(local_bytes);
         return *this;
     }
-    kernel& config(std::size_t groups, std::size_t size) { return config(ndrange(groups), ndrange(size)); }
+    kernel& config(std::size_t groups, std::size_t size, std::size_t local_bytes = 0) {
+        return config(ndrange(groups), ndrange(size), local_bytes);
+    }
 
     /// A number of work-groups that keeps the device busy.
     static std::size_t num_workgroups(const command_queue& queue) {

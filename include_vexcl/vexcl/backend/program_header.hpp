@@ -77,6 +77,35 @@ void pop_compile_options(const Queues&) {
     detail::program_options().pop();
 }
 
+/// Adds them for as long as it lives.
+class scoped_program_header {
+public:
+    template <class Queues>
+    scoped_program_header(const Queues& queues, const std::string& text) {
+        push_program_header(queues, text);
+    }
+    scoped_program_header(const scoped_program_header&) = delete;
+    ~scoped_program_header() { detail::program_headers().pop(); }
+};
+class scoped_compile_options {
+public:
+    template <class Queues>
+    scoped_compile_options(const Queues& queues, const std::string& options) {
+        push_compile_options(queues, options);
+    }
+    scoped_compile_options(const scoped_compile_options&) = delete;
+    ~scoped_compile_options() { detail::program_options().pop(); }
+};
+/// What is pushed at present.
+template <class Queue>
+std::string get_program_header(const Queue&) {
+    return detail::program_headers().all();
+}
+template <class Queue>
+std::string get_compile_options(const Queue&) {
+    return detail::program_options().all();
+}
+
 namespace backend {
 
 using vex::pop_compile_options;

@@ -1,6 +1,9 @@
 #pragma once
 // A generator of OpenCL C source for functions and kernels.
 
+#include <cassert>
+#include <iostream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -31,7 +34,7 @@ inline std::string standard_kernel_header(const command_queue&) { return {}; }
 class source_generator {
 public:
     source_generator() = default;
-    explicit source_generator(const command_queue&, bool = true) {}
+    explicit source_generator(const command_queue& queue, bool = true) : on_cpu_(is_cpu(queue)) {}
 
     source_generator& new_line() {
         text_ << '\n' << std::string(2 * depth_, ' ');
@@ -97,8 +100,18 @@ public:
         return *this;
     }
 
-    /// The header of a grid-stride loop over n elements.
+    /// The header of a loop over the work-item's share of n elements: on a CPU one after the other, which its
+    /// compiler vectorises, elsewhere in strides of the number of work-items.
     source_generator& grid_stride_loop(const std::string& index = "idx", const std::string& n = "n") {
+        if (on_cpu_) {
+            new_line() << "ulong chunk_size = (" << n << " + get_global_size(0) - 1) / get_global_size(0);";
+            new_line() << "ulong chunk_start = get_global_id(0) * chunk_size;";
+            new_line() << "ulong chunk_end = chunk_start + chunk_size;";
+            new_line() << "if (" << n << " < chunk_end) chunk_end = " << n << ';';
+            new_line() << "for (ulong " << index << " = chunk_start; " << index << " < chunk_end; ++" << index
+                       << ')';
+            return *this;
+        }
         new_line() << "for (ulong " << index << " = get_global_id(0); " << index << " < " << n << "; "
                    << index << " += get_global_size(0))";
         return *this;
@@ -147,6 +160,7 @@ private:
     std::vector<std::size_t> ends_;
     unsigned depth_ = 0;
     bool has_parameters_ = false;
+    bool on_cpu_ = false;
 };
 
 }  // namespace backend

@@ -47,11 +47,12 @@ private:
         detail::extents_met met;
         met.look(value);
         met.look(balm::expr<D>(target));
-        if (met.differ()) {
+        if (met.differ()) {  // reshape() and not an assignment of it, which would assign elements
             detail::flatten(value);
-            target = target.reshape(balm::shape(target.size()));
+            target.reshape(balm::shape(target.size())) = std::move(value);
+        } else {
+            target = std::move(value);
         }
-        target = std::move(value);
         return *this;
     }
 

@@ -156,6 +156,9 @@ public:
             differ_ = differ_ || !(extents == first_);
         seen_ = true;
     }
+    /// Memory has no elements that meet others.
+    template <class D>
+    void look(const balm::vector<D>&) {}
     bool differ() const { return differ_; }
 
 private:
@@ -170,9 +173,12 @@ void flatten(balm::expr<D>& e) {
     if (extents.dimensions() > 1)
         e = balm::expr<D>(balm::view<const D>(std::move(e), balm::shape(extents.count())));
 }
+/// Memory stays as it is.
+template <class T>
+void flatten(balm::vector<T>&) {}
 /// VexCL requires equal element counts, Balm equal extents: flattens the expressions if their extents differ.
-template <class... D>
-void match(balm::expr<D>&... e) {
+template <class... E>
+void match(E&... e) {
     extents_met all;
     (all.look(e), ...);
     if (all.differ()) (flatten(e), ...);

@@ -5,7 +5,11 @@
 
 #include <concepts>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
+#include <iostream>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -171,6 +175,16 @@ private:
     mutable std::optional<Position> at_;
 };
 
+/// The conditions that the environment sets, one function for each variable.
+inline std::vector<std::function<bool(const backend::device&)>> backend_env_filters() {
+    std::vector<std::function<bool(const backend::device&)>> all;
+    if (const char* s = vex::getenv("OCL_PLATFORM")) all.push_back(Platform(s));
+    if (const char* s = vex::getenv("OCL_VENDOR")) all.push_back(Vendor(s));
+    if (const char* s = vex::getenv("OCL_DEVICE")) all.push_back(Name(s));
+    if (const char* s = vex::getenv("OCL_TYPE")) all.push_back(Type(std::string(s)));
+    if (const char* s = vex::getenv("OCL_EXTENSION")) all.push_back(Extension(s));
+    return all;
+}
 inline const AnyFilter Any, All;
 inline const DoublePrecisionFilter DoublePrecision;
 inline constexpr Type CPU(CL_DEVICE_TYPE_CPU), GPU(CL_DEVICE_TYPE_GPU),

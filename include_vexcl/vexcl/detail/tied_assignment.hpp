@@ -16,16 +16,41 @@
 namespace vex {
 namespace detail {
 
+template <class T>
+balm::shape shape_of(const balm::vector<T>& v) {
+    return balm::shape(v.size());
+}
+template <class T>
+balm::shape shape_of(const balm::view<T>& v) {
+    return v.extents();
+}
+/// A target in one dimension. (An assignment to a view would assign its elements.)
+template <class T>
+balm::vector<T>& flat(balm::vector<T>& v) {
+    return v;
+}
+template <class T>
+balm::view<T> flat(const balm::view<T>& v) {
+    return v.reshape(balm::shape(v.size()));
+}
+
 /// Assigns value(k) to the k-th target; k is passed as a std::integral_constant.
 template <class... Target, class Value>
 void assign_together(const std::tuple<const Target&...>& targets, const Value& value) {
     const on_queues scope(std::apply([](const Target&... each) { return queues_of(each...); }, targets));
     [&]<std::size_t... K>(std::index_sequence<K...>) {
-        const auto values = std::tuple_cat(
+        auto values = std::tuple_cat(
             std::get<K>(targets).balm_values(value(std::integral_constant<std::size_t, K>()))...);
         auto into = std::tuple_cat(std::get<K>(targets).balm_targets()...);
-        std::apply([&](auto&&... each) { balm::tie(std::forward<decltype(each)>(each)...) = values; },
-                   std::move(into));
+        const auto assign = [&](auto&&... each) {
+            balm::tie(std::forward<decltype(each)>(each)...) = values;
+        };
+        extents_met met;
+        std::apply([&](const auto&... each) { (met.look(each), ...); }, values);
+        std::apply([&](const auto&... each) { (met.look(shape_of(each)), ...); }, into);
+        if (!met.differ()) return std::apply(assign, std::move(into));
+        std::apply([](auto&... each) { (flatten(each), ...); }, values);
+        std::apply([&](auto&... each) { assign(flat(each)...); }, into);
     }
     (std::index_sequence_for<Target...>());
 }

@@ -29,9 +29,12 @@ struct is_scannable<T> : std::bool_constant<!std::same_as<T, bool>> {};
 template <detail::host_vector T>
 struct is_scannable<T> : std::is_integral<typename cl_scalar_of<T>::type> {};
 template <class T>
-struct is_sort_key : std::bool_constant<std::is_integral_v<T> && !std::same_as<T, bool>> {};
+struct is_sort_key
+    : std::bool_constant<std::is_integral_v<T> && std::is_unsigned_v<T> && !std::same_as<T, bool>> {};
 template <class T>
-struct is_sort_value : std::bool_constant<detail::host_value<T>> {};
+struct is_clogs_type : std::bool_constant<detail::host_value<T> && !std::same_as<T, bool>> {};
+template <class T>
+struct is_sort_value : is_clogs_type<T> {};
 
 }  // namespace clogs
 }  // namespace vex

@@ -2,14 +2,22 @@
 // Sparse matrices from compressed sparse rows (CSR). Products with vectors are expressions.
 
 #include <cstddef>
-#include <iterator>
 #include <memory>
+#include <ranges>
+#include <span>
 #include <vector>
 
 #include "vexcl/detail/multi_expression.hpp"
 #include "vexcl/detail/stored_matrix.hpp"
+#include "vexcl/element_index.hpp"
+#include "vexcl/eval.hpp"
+#include "vexcl/function.hpp"
+#include "vexcl/reductor.hpp"
+#include "vexcl/scan.hpp"
 #include "vexcl/sparse/spmv_ops.hpp"
+#include "vexcl/tagged_terminal.hpp"
 #include "vexcl/vector.hpp"
+#include "vexcl/vector_view.hpp"
 
 namespace vex {
 namespace sparse {
@@ -38,12 +46,19 @@ public:
         : queues_(queues),
           rows_(rows),
           columns_(columns),
-          entries_(static_cast<std::size_t>(std::size(val))) {
+          entries_(static_cast<std::size_t>(std::ranges::size(val))) {
         precondition(queues_.context() != nullptr, "A matrix needs a device; the list of queues is empty");
         const detail::on_queues scope(queues_);
+        // Ranges of other libraries, such as boost::iterator_range, have no data().
+        const auto memory = [](const auto& range) {
+            return std::span(std::ranges::data(range), std::ranges::size(range));
+        };
+        const auto pointers = memory(ptr);
+        const auto indices = memory(col);
+        const auto values = memory(val);
         state_ = std::make_shared<const detail::stored_matrix<Val>>(
-            *queues_.context(),
-            detail::host_rows<PtrRange, ColRange, ValRange>{rows, columns, ptr, col, val});
+            *queues_.context(), detail::host_rows<decltype(pointers), decltype(indices), decltype(values)>{
+                                    rows, columns, pointers, indices, values});
     }
 
     std::size_t rows() const { return rows_; }

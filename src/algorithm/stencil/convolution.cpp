@@ -338,6 +338,8 @@ tape weights_near(const tape& x, trace::type type, const void* weights, std::siz
 }
 
 bool are_arguments(std::size_t weights, const tape& x, int dimension) {
+    // As arguments they multiply shifted elements, each of which several devices would copy by itself.
+    if (is_spread(x)) return false;
     if (lines(box_of(x), dimension).inner == 1) return weights <= most_arguments;
     const bool is_cpu = vector_near(x, scalar::i8)->device().info().type == device_type::cpu;
     return weights <= (is_cpu && !of_gpus ? most_rows_of_cpus : most_rows_of_gpus);

@@ -1,0 +1,2 @@
+#pragma once
+#include "vexcl/backend.hpp"  // one backend for all devices

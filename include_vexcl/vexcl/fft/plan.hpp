@@ -1,0 +1,2 @@
+#pragma once
+#include "vexcl/fft.hpp"  // transforms and their planner

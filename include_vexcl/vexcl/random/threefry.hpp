@@ -1,0 +1,2 @@
+#pragma once
+#include "vexcl/random.hpp"  // all generators

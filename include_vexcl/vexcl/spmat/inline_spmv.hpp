@@ -1,0 +1,2 @@
+#pragma once
+#include "vexcl/spmat.hpp"  // all matrices
