@@ -1,10 +1,12 @@
 #pragma once
 // Smooth approximation of scattered data by multilevel B-splines.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -72,8 +74,10 @@ public:
             how.cells[d] = grid[d] > 1 ? grid[d] - 1 : 1;
         }
         how.levels = static_cast<int>(levels);
-        // VexCL ends once the sum of the squared residuals is at most this part of that of the values.
-        how.tolerance = std::sqrt(static_cast<double>(tolerance) * squares / static_cast<double>(own.size()));
+        // Relative to the values, as in VexCL, whose rule, of squared residuals, ends no later.
+        const double rms = std::sqrt(squares / static_cast<double>(own.size()));
+        how.tolerance =
+            rms * std::max(static_cast<double>(tolerance), 16.0 * std::numeric_limits<D>::epsilon());
         how.trend = balm::spline_trend::none;
         const detail::on_queues scope(queues_);
         of_ = {*queues_.context(), bounds,

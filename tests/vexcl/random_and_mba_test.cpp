@@ -94,7 +94,7 @@ TEST(B9_vexcl_random, pi_in_one_expression) {
     EXPECT_NEAR(4.0 * static_cast<double>(count((x * x + y * y) < 1)) / n, std::numbers::pi, 0.03);
 }
 
-// VexCL ends once the squared residuals are a small part of the squared values, so the scale does not matter.
+// The tolerance is relative to the values.
 TEST(B9_vexcl_mba, of_small_values_and_of_points_outside) {
     auto random = seeded_random();
     on_one_and_two_devices([&](const vex::Context& ctx) {
