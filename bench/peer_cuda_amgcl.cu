@@ -8,6 +8,7 @@
 
 #include "peer_amgcl.hpp"
 #include "peer_cuda_cusparse.hpp"
+#include "peer_cuda_work.hpp"
 
 namespace {
 
@@ -115,14 +116,13 @@ double dot(const double* x, const double* y, std::size_t n) {
     return sum;
 }
 
-void finish() {
-    check(cudaGetLastError(), "a launch");
-    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-}
-
-constexpr peer::cuda_amgcl_functions functions{make_vector,    release_vector, read, write,    make_matrix,
-                                               release_matrix, clear,          copy, multiply, axpby,
-                                               axpbypcz,       vmul,           dot,  finish};
+constexpr peer::cuda_amgcl_functions functions{make_vector, release_vector,
+                                               read,        write,
+                                               make_matrix, release_matrix,
+                                               clear,       copy,
+                                               multiply,    axpby,
+                                               axpbypcz,    vmul,
+                                               dot,         any_work::functions().finish};
 
 }  // namespace
 

@@ -37,6 +37,13 @@ struct cusparse_functions {
     decltype(&cusparseCreateMatDescr) create_description;
     decltype(&cusparseDestroyMatDescr) destroy_description;
     decltype(&cusparseDbsrmv) multiply_blocks;
+    decltype(&cusparseSpMatGetSize) size;
+    decltype(&cusparseCsrSetPointers) set_pointers;
+    decltype(&cusparseSpGEMM_createDescr) create_sparse_product;
+    decltype(&cusparseSpGEMM_destroyDescr) destroy_sparse_product;
+    decltype(&cusparseSpGEMM_workEstimation) estimate_sparse_product;
+    decltype(&cusparseSpGEMM_compute) compute_sparse_product;
+    decltype(&cusparseSpGEMM_copy) copy_sparse_product;
 };
 
 template <class F>
@@ -70,7 +77,14 @@ inline const cusparse_functions* cusparse() {
                find(opened, found.multiply_columns, "cusparseSpMM") &&
                find(opened, found.create_description, "cusparseCreateMatDescr") &&
                find(opened, found.destroy_description, "cusparseDestroyMatDescr") &&
-               find(opened, found.multiply_blocks, "cusparseDbsrmv");
+               find(opened, found.multiply_blocks, "cusparseDbsrmv") &&
+               find(opened, found.size, "cusparseSpMatGetSize") &&
+               find(opened, found.set_pointers, "cusparseCsrSetPointers") &&
+               find(opened, found.create_sparse_product, "cusparseSpGEMM_createDescr") &&
+               find(opened, found.destroy_sparse_product, "cusparseSpGEMM_destroyDescr") &&
+               find(opened, found.estimate_sparse_product, "cusparseSpGEMM_workEstimation") &&
+               find(opened, found.compute_sparse_product, "cusparseSpGEMM_compute") &&
+               find(opened, found.copy_sparse_product, "cusparseSpGEMM_copy");
     }();
     return is_there ? &found : nullptr;
 }

@@ -1,66 +1,16 @@
 // cuSPARSE behind the functions of peer_sparse_products.hpp. Memory comes from a pool that keeps it, as
 // programs that multiply again and again have it.
 
-#include <cusparse.h>
-#include <dlfcn.h>
-
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
 
+#include "peer_cuda_cusparse.hpp"
 #include "peer_cuda_work.hpp"
 #include "peer_sparse_products.hpp"
 
 namespace {
-
-void check(cusparseStatus_t code, const char* what) {
-    if (code == CUSPARSE_STATUS_SUCCESS) return;
-    std::fprintf(stderr, "CUDA peer: %s: status %d\n", what, static_cast<int>(code));
-    std::abort();
-}
-
-struct library {
-    decltype(&cusparseCreate) create;
-    decltype(&cusparseDestroy) destroy;
-    decltype(&cusparseCreateCsr) create_csr;
-    decltype(&cusparseDestroySpMat) destroy_matrix;
-    decltype(&cusparseSpMatGetSize) size;
-    decltype(&cusparseCsrSetPointers) set_pointers;
-    decltype(&cusparseSpGEMM_createDescr) create_product;
-    decltype(&cusparseSpGEMM_destroyDescr) destroy_product;
-    decltype(&cusparseSpGEMM_workEstimation) estimate;
-    decltype(&cusparseSpGEMM_compute) compute;
-    decltype(&cusparseSpGEMM_copy) copy;
-};
-
-template <class F>
-bool find(void* opened, F& function, const char* name) {
-    function = reinterpret_cast<F>(dlsym(opened, name));
-    return function != nullptr;
-}
-
-const library* cusparse() {
-    static library found;
-    static const bool is_there = [] {
-        void* opened = nullptr;
-        for (const char* name : {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so",
-                                 "/usr/local/cuda/lib64/libcusparse.so"})
-            if ((opened = dlopen(name, RTLD_NOW | RTLD_LOCAL)) != nullptr) break;
-        return opened != nullptr && find(opened, found.create, "cusparseCreate") &&
-               find(opened, found.destroy, "cusparseDestroy") &&
-               find(opened, found.create_csr, "cusparseCreateCsr") &&
-               find(opened, found.destroy_matrix, "cusparseDestroySpMat") &&
-               find(opened, found.size, "cusparseSpMatGetSize") &&
-               find(opened, found.set_pointers, "cusparseCsrSetPointers") &&
-               find(opened, found.create_product, "cusparseSpGEMM_createDescr") &&
-               find(opened, found.destroy_product, "cusparseSpGEMM_destroyDescr") &&
-               find(opened, found.estimate, "cusparseSpGEMM_workEstimation") &&
-               find(opened, found.compute, "cusparseSpGEMM_compute") &&
-               find(opened, found.copy, "cusparseSpGEMM_copy");
-    }();
-    return is_there ? &found : nullptr;
-}
 
 /// Memory of the pool.
 template <class T>
@@ -133,11 +83,7 @@ private:
           pointers_(std::move(pointers)),
           indices_(std::move(indices)),
           values_(std::move(values)) {
-        check(cusparse()->create_csr(&handle_, static_cast<std::int64_t>(rows),
-                                     static_cast<std::int64_t>(columns), static_cast<std::int64_t>(entries),
-                                     pointers_.get(), indices_.get(), values_.get(), CUSPARSE_INDEX_32I,
-                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-              "cusparseCreateCsr");
+        handle_ = csr({rows, columns, entries, pointers_.get(), indices_.get(), values_.get()});
     }
 
     std::size_t rows_, columns_, entries_;
@@ -176,20 +122,22 @@ public:
 
 private:
     std::unique_ptr<matrix> product(const matrix& a, const matrix& b) const {
-        const library& l = *cusparse();
+        const cusparse_functions& l = *cusparse();
         const double one = 1, zero = 0;
         constexpr auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
         auto c = std::make_unique<matrix>(a.rows(), b.columns());
         cusparseSpGEMMDescr_t how = nullptr;
-        check(l.create_product(&how), "cusparseSpGEMM_createDescr");
+        check(l.create_sparse_product(&how), "cusparseSpGEMM_createDescr");
         const auto estimate = [&](std::size_t* bytes, void* buffer) {
-            check(l.estimate(handle_, plain, plain, &one, a.handle(), b.handle(), &zero, c->handle(),
-                             CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, how, bytes, buffer),
+            check(l.estimate_sparse_product(handle_, plain, plain, &one, a.handle(), b.handle(), &zero,
+                                            c->handle(), CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, how, bytes,
+                                            buffer),
                   "cusparseSpGEMM_workEstimation");
         };
         const auto compute = [&](std::size_t* bytes, void* buffer) {
-            check(l.compute(handle_, plain, plain, &one, a.handle(), b.handle(), &zero, c->handle(),
-                            CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, how, bytes, buffer),
+            check(l.compute_sparse_product(handle_, plain, plain, &one, a.handle(), b.handle(), &zero,
+                                           c->handle(), CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, how, bytes,
+                                           buffer),
                   "cusparseSpGEMM_compute");
         };
         std::size_t bytes = 0;
@@ -200,10 +148,10 @@ private:
         const memory<char> computed(bytes);
         compute(&bytes, computed.get());
         c->make_room();
-        check(l.copy(handle_, plain, plain, &one, a.handle(), b.handle(), &zero, c->handle(), CUDA_R_64F,
-                     CUSPARSE_SPGEMM_DEFAULT, how),
+        check(l.copy_sparse_product(handle_, plain, plain, &one, a.handle(), b.handle(), &zero, c->handle(),
+                                    CUDA_R_64F, CUSPARSE_SPGEMM_DEFAULT, how),
               "cusparseSpGEMM_copy");
-        check(l.destroy_product(how), "cusparseSpGEMM_destroyDescr");
+        check(l.destroy_sparse_product(how), "cusparseSpGEMM_destroyDescr");
         return c;
     }
 

@@ -22,26 +22,28 @@ public:
     template <class A>
     const Target& operator=(const A& a) const {  // NOLINT(misc-unconventional-assign-operator)
         const on_queues scope(on_);
-        if constexpr (is_tuple<Target>::value)  // in one kernel
-            std::apply([](const auto&... each) { return vex::tie(each...); }, *target_) = a;
-        else
-            *target_ = a;
+        target() = a;
         return *target_;
     }
-#define VEX_COMPOUND(symbol, operation)                                                           \
-    template <class A>                                                                            \
-    const Target& operator symbol(const A& a) const {                                             \
-        const on_queues scope(on_);                                                               \
-        if constexpr (is_tuple<Target>::value)                                                    \
-            std::apply([](const auto&... each) { return vex::tie(each...); }, *target_) symbol a; \
-        else                                                                                      \
-            *target_ symbol a;                                                                    \
-        return *target_;                                                                          \
+#define VEX_COMPOUND(symbol, operation)               \
+    template <class A>                                \
+    const Target& operator symbol(const A& a) const { \
+        const on_queues scope(on_);                   \
+        target() symbol a;                            \
+        return *target_;                              \
     }
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND
 
 private:
+    /// A tuple's elements are assigned together, by one kernel.
+    decltype(auto) target() const {
+        if constexpr (is_tuple<Target>::value)
+            return std::apply([](const auto&... each) { return vex::tie(each...); }, *target_);
+        else
+            return (*target_);
+    }
+
     std::vector<command_queue> on_;
     Target* target_;
 };

@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iostream>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -297,13 +296,14 @@ public:
     }
     /// Launches the kernel with the pushed arguments, and removes them.
     void operator()() {
-        const std::vector<std::size_t> sizes =
-            std::exchange(sizes_, std::vector<std::size_t>(queues_.size()));
-        for (unsigned d = 0; d < queues_.size(); ++d)
-            if (sizes[d] > 0)
-                kernels_[d](queues_[d], static_cast<cl_ulong>(sizes[d]));
-            else
-                kernels_[d].reset();
+        try {
+            for (unsigned d = 0; d < queues_.size(); ++d)
+                if (sizes_[d] > 0) kernels_[d](queues_[d], static_cast<cl_ulong>(sizes_[d]));
+        } catch (...) {
+            reset();
+            throw;
+        }
+        reset();
     }
     template <class First, class... Rest>
     void operator()(const First& first, const Rest&... rest) {
@@ -313,6 +313,11 @@ public:
     }
 
 private:
+    void reset() {
+        for (backend::kernel& each : kernels_) each.reset();
+        std::fill(sizes_.begin(), sizes_.end(), 0);
+    }
+
     std::vector<command_queue> queues_;
     std::vector<backend::kernel> kernels_;
     std::vector<std::size_t> sizes_ = std::vector<std::size_t>(queues_.size());
@@ -375,7 +380,27 @@ public:
     typedef R value_type;
 
     template <class F>
-    explicit FunctorAdapter(const F& f) : name_(next_function_name()) {
+    explicit FunctorAdapter(const F& f)
+        : name_(next_function_name()),
+          units_(recorded(f, name_)),
+          function_(detail::text_function<R, P...>(name_, units_)) {}
+
+    template <class... A>
+    requires(sizeof...(A) == sizeof...(P)) decltype(auto) operator()(const A&... a) const {
+        if constexpr ((detail::symbolic<A> || ...)) {
+            define_once(units_);
+            return call(name_, a...);
+        } else if constexpr ((detail::multi<A> || ...)) {
+            return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
+        } else {
+            return detail::call_text_function<R, P...>(function_, a...);
+        }
+    }
+
+private:
+    /// The function's source, after that of all that it calls.
+    template <class F>
+    static std::vector<std::string> recorded(const F& f, const std::string& name) {
         std::ostringstream body;
         const recording_to here(body);
         const std::string text = [&](const symbolic<P>&... each) {
@@ -390,31 +415,17 @@ public:
             src.end_unit();
         }
         std::size_t number = 0;
-        src.begin_function<R>(name_).begin_function_parameters();
+        src.begin_function<R>(name).begin_function_parameters();
         (src.parameter<P>("prm" + std::to_string(++number)), ...);
         src.end_function_parameters().new_line();
         src << text;
         src.end_function();
-        units_ = src.units();
-        function_.emplace(detail::text_function<R, P...>(name_, units_));
+        return src.units();
     }
 
-    template <class... A>
-    requires(sizeof...(A) == sizeof...(P)) decltype(auto) operator()(const A&... a) const {
-        if constexpr ((detail::symbolic<A> || ...)) {
-            define_once(units_);
-            return call(name_, a...);
-        } else if constexpr ((detail::multi<A> || ...)) {
-            return detail::each_component([this](const auto&... each) { return (*this)(each...); }, a...);
-        } else {
-            return detail::call_text_function<R, P...>(*function_, a...);
-        }
-    }
-
-private:
     std::string name_;
     std::vector<std::string> units_;
-    std::optional<decltype(detail::text_function<R, P...>("", {}))> function_;
+    decltype(detail::text_function<R, P...>(name_, units_)) function_;
 };
 /// Records a function object as a custom function R(P…): it is called once, with symbolic numbers.
 ///

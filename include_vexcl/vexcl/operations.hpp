@@ -1,11 +1,7 @@
 #pragma once
 // Operators and built-in functions of expressions. They return const objects, so that std::tie accepts them.
 
-#include <array>
 #include <cstddef>
-#include <deque>
-#include <memory>
-#include <set>
 #include <tuple>
 #include <vector>
 

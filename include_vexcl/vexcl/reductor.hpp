@@ -4,9 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <numeric>
-#include <sstream>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <balm/managed_array.hpp>
@@ -34,24 +32,10 @@ public:
         : svm_vector(queue, queue.balm_device().template managed_array<D>(n)) {}
     svm_vector(const svm_vector&) = delete;
 
-    /// The elements, accessible from the host until this object is destroyed.
-    class mapped_array {
-    public:
-        template <class M>
-        explicit mapped_array(M of) : of_(std::move(of)) {}
-
-        T* get() const {
-            return std::visit([](const auto& of) { return reinterpret_cast<T*>(const_cast<D*>(of.data())); },
-                              of_);
-        }
-        T& operator[](std::size_t i) const { return get()[i]; }
-
-    private:
-        std::variant<balm::mapped<D>, balm::mapped<const D>> of_;
-    };
-    /// Waits for commands that use the elements. They can be read and written, whatever the flags.
+    using mapped_array = backend::mapped_array<T>;
+    /// Waits for commands that use the elements. With MAP_READ alone, commands may read them meanwhile.
     mapped_array map(backend::map_flags flags = backend::MAP_READ | backend::MAP_WRITE) {
-        return flags == backend::MAP_READ ? mapped_array(memory_.map_to_read()) : mapped_array(memory_.map());
+        return backend::mapped<T>(memory_, flags);
     }
     const command_queue& queue() const { return this->queue_list()[0]; }
     /// The address of the elements, on host and device.

@@ -8,16 +8,15 @@
 #include <complex>
 #include <cstddef>
 #include <cstring>
-#include <iomanip>
-#include <iostream>
-#include <sstream>
-#include <stdexcept>
+#include <ostream>
 #include <string>
 #include <type_traits>
 
 #include <balm/short_vector.hpp>
 #include <balm/structure.hpp>
 #include <balm/types.hpp>
+
+#include "vexcl/detail/standard_headers.hpp"
 
 /// OpenCL C's names of unsigned types, for code that host and device share.
 typedef unsigned int uint;

@@ -6,9 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
-#include <iostream>
-#include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -16,6 +13,8 @@
 #include <vector>
 
 #include <balm/error.hpp>
+
+#include "vexcl/detail/standard_headers.hpp"
 
 namespace vex {
 

@@ -41,6 +41,7 @@ namespace balm::test {
 namespace {
 
 namespace backend = ::amgcl::backend;
+namespace solver = ::amgcl::solver;
 
 template <class T>
 using exact_of = std::conditional_t<complex_type<T>, std::complex<long double>, long double>;
@@ -411,10 +412,13 @@ typename Solver::params with_levels() {
 }
 
 /// Both solvers take as many iterations, and end at the same solution, which is one.
-template <class OnHost, class OnDevices, class T>
+template <template <class> class Preconditioner, template <class...> class Solver, class T>
 void compare_solvers(const context& ctx, const poisson<T>& problem, std::size_t expected_least) {
-    const OnHost host(problem.matrix(), with_levels<OnHost>());
-    const OnDevices devices(problem.matrix(), with_levels<OnDevices>(), ctx);
+    using host_backend = backend::builtin<T>;
+    using on_host = solver_of<Preconditioner<host_backend>, Solver<host_backend>>;
+    using on_devices = solver_of<Preconditioner<amgcl_backend<T>>, Solver<amgcl_backend<T>>>;
+    const on_host host(problem.matrix(), with_levels<on_host>());
+    const on_devices devices(problem.matrix(), with_levels<on_devices>(), ctx);
     std::vector<T> wanted(problem.right_hand_side.size());
     const vector<T> f(ctx, problem.right_hand_side);
     vector<T> x(ctx, wanted);
@@ -434,13 +438,9 @@ void compare_solvers(const context& ctx, const poisson<T>& problem, std::size_t 
 
 TEST(V24_amgcl, solvers_take_the_iterations_of_the_backend_on_the_host) {
     on_all_contexts([&](const context& ctx) {
-        using host = backend::builtin<double>;
-        using devices = amgcl_backend<double>;
         const poisson<double> problem(16);
-        compare_solvers<solver_of<smoothed<host>, ::amgcl::solver::cg<host>>,
-                        solver_of<smoothed<devices>, ::amgcl::solver::cg<devices>>>(ctx, problem, 5);
-        compare_solvers<solver_of<plain<host>, ::amgcl::solver::bicgstab<host>>,
-                        solver_of<plain<devices>, ::amgcl::solver::bicgstab<devices>>>(ctx, problem, 5);
+        compare_solvers<smoothed, solver::cg>(ctx, problem, 5);
+        compare_solvers<plain, solver::bicgstab>(ctx, problem, 5);
     });
 }
 
@@ -452,33 +452,20 @@ using with_chebyshev =
 
 TEST(V24_amgcl, other_solvers_and_smoothers) {
     on_all_contexts([&](const context& ctx) {
-        using host = backend::builtin<double>;
-        using devices = amgcl_backend<double>;
-        namespace solver = ::amgcl::solver;
         const poisson<double> problem(16);
-        compare_solvers<solver_of<smoothed<host>, solver::gmres<host>>,
-                        solver_of<smoothed<devices>, solver::gmres<devices>>>(ctx, problem, 5);
-        compare_solvers<solver_of<smoothed<host>, solver::fgmres<host>>,
-                        solver_of<smoothed<devices>, solver::fgmres<devices>>>(ctx, problem, 5);
-        compare_solvers<solver_of<smoothed<host>, solver::lgmres<host>>,
-                        solver_of<smoothed<devices>, solver::lgmres<devices>>>(ctx, problem, 5);
-        compare_solvers<solver_of<smoothed<host>, solver::bicgstabl<host>>,
-                        solver_of<smoothed<devices>, solver::bicgstabl<devices>>>(ctx, problem, 3);
-        compare_solvers<solver_of<with_spai1<host>, solver::cg<host>>,
-                        solver_of<with_spai1<devices>, solver::cg<devices>>>(ctx, problem, 5);
-        compare_solvers<solver_of<with_chebyshev<host>, solver::cg<host>>,
-                        solver_of<with_chebyshev<devices>, solver::cg<devices>>>(ctx, problem, 3);
+        compare_solvers<smoothed, solver::gmres>(ctx, problem, 5);
+        compare_solvers<smoothed, solver::fgmres>(ctx, problem, 5);
+        compare_solvers<smoothed, solver::lgmres>(ctx, problem, 5);
+        compare_solvers<smoothed, solver::bicgstabl>(ctx, problem, 3);
+        compare_solvers<with_spai1, solver::cg>(ctx, problem, 5);
+        compare_solvers<with_chebyshev, solver::cg>(ctx, problem, 3);
     });
 }
 
 TEST(V24_amgcl, complex_numbers) {
     on_all_contexts([&](const context& ctx) {
         using number = std::complex<double>;
-        using host = backend::builtin<number>;
-        using devices = amgcl_backend<number>;
-        compare_solvers<solver_of<smoothed<host>, ::amgcl::solver::bicgstab<host>>,
-                        solver_of<smoothed<devices>, ::amgcl::solver::bicgstab<devices>>>(
-            ctx, poisson<number>(12, number(7, 0.5)), 3);
+        compare_solvers<smoothed, solver::bicgstab>(ctx, poisson<number>(12, number(7, 0.5)), 3);
     });
 }
 

@@ -350,6 +350,29 @@ TEST(B9_vexcl_symbolic_numbers, kernels_take_arguments_one_by_one_and_one_for_ea
         expect_elements(
             x, [&](std::size_t i) { return 2 * each[each.size() > 1 && i >= x.part_start(1) ? 1 : 0]; });
         EXPECT_THROW(kernel.push_arg(std::vector<double>(ctx.size() + 1)), std::runtime_error);
+        EXPECT_THROW(kernel(x, 2.0, 3.0), balm::error);  // loses nothing:
+        x = 1;
+        kernel(x, 2.0);
+        EXPECT_EQ(x[999], 2);
+    });
+}
+
+VEX_FUNCTION(double, scoped, (double, a), return a * SCOPED_FACTOR;);
+
+TEST(B9_vexcl_functions, see_headers_and_options_while_they_are_in_scope) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::vector<double> x(ctx, 100);
+        x = 2;
+        {
+            const vex::scoped_program_header header(ctx.queue(), "#define SCOPED_FACTOR (SCOPED_PART + 1)\n");
+            const vex::scoped_compile_options options(ctx.queue(), "-DSCOPED_PART=4");
+            EXPECT_NE(vex::get_program_header(ctx.queue(0)).find("SCOPED_FACTOR"), std::string::npos);
+            EXPECT_NE(vex::get_compile_options(ctx.queue(0)).find("SCOPED_PART"), std::string::npos);
+            x = scoped(x);
+        }
+        EXPECT_EQ(x[50], 10);
+        EXPECT_EQ(vex::get_program_header(ctx.queue(0)).find("SCOPED_FACTOR"), std::string::npos);
+        EXPECT_EQ(vex::get_compile_options(ctx.queue(0)).find("SCOPED_PART"), std::string::npos);
     });
 }
 

@@ -14,6 +14,16 @@ namespace {
 
 using point = std::array<double, 2>;
 
+/// The first and the second coordinates of points.
+std::array<vex::vector<double>, 2> coordinates(const vex::Context& ctx, const std::vector<point>& at) {
+    std::vector<double> first, second;
+    for (const point& each : at) {
+        first.push_back(each[0]);
+        second.push_back(each[1]);
+    }
+    return {vex::vector<double>(ctx, first), vex::vector<double>(ctx, second)};
+}
+
 TEST(B9_vexcl_mba, passes_through_its_points) {
     auto random = seeded_random();
     on_one_and_two_devices([&](const vex::Context& ctx) {
@@ -23,12 +33,7 @@ TEST(B9_vexcl_mba, passes_through_its_points) {
         const std::vector<double> values = numbers<double>(random, at.size());
         const vex::mba<2> surface(ctx, point{{-0.01, -0.01}}, point{{1.01, 1.01}}, at, values,
                                   std::array<std::size_t, 2>{{2, 2}});
-        std::vector<double> first, second;
-        for (const point& each : at) {
-            first.push_back(each[0]);
-            second.push_back(each[1]);
-        }
-        const vex::vector<double> x(ctx, first), y(ctx, second);
+        const auto [x, y] = coordinates(ctx, at);
         vex::vector<double> z(ctx, at.size());
         z = 2 * surface(x, 1.0 * y) + 1;
         const std::vector<double> got = on_host(z);
@@ -108,12 +113,7 @@ TEST(B9_vexcl_mba, of_small_values_and_of_points_outside) {
         const std::array<std::size_t, 2> grid{{2, 2}};
         const point low{{-0.01, -0.01}}, high{{1.01, 1.01}};
         const vex::mba<2> surface(ctx, low, high, at, values, grid);
-        std::vector<double> first, second;
-        for (const point& each : at) {
-            first.push_back(each[0]);
-            second.push_back(each[1]);
-        }
-        const vex::vector<double> x(ctx, first), y(ctx, second);
+        const auto [x, y] = coordinates(ctx, at);
         vex::vector<double> z(ctx, at.size());
         z = surface(x, y);
         const std::vector<double> got = on_host(z);

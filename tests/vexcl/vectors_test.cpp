@@ -134,7 +134,7 @@ TEST(B9_vexcl_vectors, are_printed_in_rows) {
     });
 }
 
-// What programs for VexCL write that differs from Balm's own vectors.
+// Conversions that balm::vector does not have.
 TEST(B9_vexcl_vectors, convert_from_host_memory_and_sizes) {
     on_one_and_two_devices([](const vex::Context& ctx) {
         const std::vector<double> host{1, 2, 3};

@@ -27,6 +27,41 @@ typedef cl_map_flags map_flags;
 inline constexpr map_flags MAP_READ = CL_MAP_READ;
 inline constexpr map_flags MAP_WRITE = CL_MAP_WRITE;
 
+/// Elements of T, mapped into host memory until this object is destroyed; or none.
+template <class T>
+class mapped_array {
+    using element = detail::balm_element<T>;
+
+public:
+    mapped_array() = default;
+    explicit mapped_array(balm::mapped<element> of) : of_(std::move(of)) {}
+    explicit mapped_array(balm::mapped<const element> of) : of_(std::move(of)) {}
+
+    /// The address of the first element; null if none are mapped.
+    T* get() const {
+        return std::visit(
+            [](const auto& of) -> T* {
+                if constexpr (requires { of.data(); })
+                    return reinterpret_cast<T*>(const_cast<element*>(of.data()));
+                else
+                    return nullptr;
+            },
+            of_);
+    }
+    T& operator[](std::size_t i) const { return get()[i]; }
+    explicit operator bool() const { return get() != nullptr; }
+    /// Unmaps the elements.
+    void reset() { of_ = std::monostate(); }
+
+private:
+    std::variant<std::monostate, balm::mapped<element>, balm::mapped<const element>> of_;
+};
+/// Maps memory of Balm's; with MAP_READ alone, commands may read it meanwhile.
+template <class T, class Memory>
+mapped_array<T> mapped(Memory& memory, map_flags flags) {
+    return flags == MAP_READ ? mapped_array<T>(memory.map_to_read()) : mapped_array<T>(memory.map());
+}
+
 /// Elements of T in the memory of one device. A handle: copies refer to the same memory.
 template <class T>
 class device_vector {
@@ -78,35 +113,11 @@ public:
         of_->range(offset, offset + n).read_into(std::span(reinterpret_cast<element*>(host), n));
     }
 
-    /// The elements, mapped into host memory until this object is destroyed.
-    class mapped_array {
-    public:
-        mapped_array() = default;
-        template <class M>
-        explicit mapped_array(M of) : of_(std::move(of)) {}
-        T* get() const {
-            return std::visit(
-                [](const auto& of) -> T* {
-                    if constexpr (requires { of.data(); })
-                        return reinterpret_cast<T*>(const_cast<element*>(of.data()));
-                    else
-                        return nullptr;
-                },
-                of_);
-        }
-        T& operator[](std::size_t i) const { return get()[i]; }
-        explicit operator bool() const { return get() != nullptr; }
-        /// Unmaps the elements.
-        void reset() { of_ = std::monostate(); }
-
-    private:
-        std::variant<std::monostate, balm::mapped<element>, balm::mapped<const element>> of_;
-    };
+    using mapped_array = backend::mapped_array<T>;
     /// With MAP_READ alone, commands may read the memory meanwhile.
     mapped_array map(const command_queue& q, map_flags flags = MAP_READ | MAP_WRITE) const {
         const balm::queue_scope on(q.balm_queue());
-        if (size() == 0) return mapped_array();
-        return flags == MAP_READ ? mapped_array(of_->map_to_read()) : mapped_array(of_->map());
+        return size() == 0 ? mapped_array() : mapped<T>(*of_, flags);
     }
 
     /// The memory as an argument of Balm's kernels; empty if there are no elements.

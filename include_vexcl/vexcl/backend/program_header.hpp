@@ -77,24 +77,30 @@ void pop_compile_options(const Queues&) {
     detail::program_options().pop();
 }
 
-/// Adds them for as long as it lives.
-class scoped_program_header {
+namespace detail {
+
+/// A text that is on the stack for as long as the object lives.
+template <text_stack& (*texts)()>
+class pushed_text {
 public:
-    template <class Queues>
-    scoped_program_header(const Queues& queues, const std::string& text) {
-        push_program_header(queues, text);
-    }
-    scoped_program_header(const scoped_program_header&) = delete;
-    ~scoped_program_header() { detail::program_headers().pop(); }
+    explicit pushed_text(const std::string& text) { texts().push(text); }
+    pushed_text(const pushed_text&) = delete;
+    ~pushed_text() { texts().pop(); }
 };
-class scoped_compile_options {
+
+}  // namespace detail
+
+/// push_program_header() for as long as the object lives.
+class scoped_program_header : detail::pushed_text<detail::program_headers> {
 public:
     template <class Queues>
-    scoped_compile_options(const Queues& queues, const std::string& options) {
-        push_compile_options(queues, options);
-    }
-    scoped_compile_options(const scoped_compile_options&) = delete;
-    ~scoped_compile_options() { detail::program_options().pop(); }
+    scoped_program_header(const Queues&, const std::string& text) : pushed_text(text) {}
+};
+/// push_compile_options() for as long as the object lives.
+class scoped_compile_options : detail::pushed_text<detail::program_options> {
+public:
+    template <class Queues>
+    scoped_compile_options(const Queues&, const std::string& options) : pushed_text(" " + options) {}
 };
 /// What is pushed at present.
 template <class Queue>

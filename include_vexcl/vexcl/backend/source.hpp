@@ -1,9 +1,6 @@
 #pragma once
 // A generator of OpenCL C source for functions and kernels.
 
-#include <cassert>
-#include <iostream>
-#include <map>
 #include <sstream>
 #include <string>
 #include <type_traits>

@@ -3,13 +3,10 @@
 
 #include "vexcl/detail/opencl.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <iostream>
-#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -146,25 +143,30 @@ private:
     mutable int before_;
 };
 
+/// What OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE, OCL_TYPE and OCL_EXTENSION ask of devices at present: a
+/// function for each that is set.
+inline std::vector<std::function<bool(const backend::device&)>> backend_env_filters() {
+    std::vector<std::function<bool(const backend::device&)>> all;
+    if (const char* s = vex::getenv("OCL_PLATFORM")) all.push_back(Platform(s));
+    if (const char* s = vex::getenv("OCL_VENDOR")) all.push_back(Vendor(s));
+    if (const char* s = vex::getenv("OCL_DEVICE")) all.push_back(Name(s));
+    if (const char* s = vex::getenv("OCL_TYPE")) all.push_back(Type(std::string(s)));
+    if (const char* s = vex::getenv("OCL_EXTENSION")) all.push_back(Extension(s));
+    return all;
+}
 /// Devices that the environment allows, read when the filter is evaluated: OCL_PLATFORM, OCL_VENDOR,
 /// OCL_DEVICE and OCL_EXTENSION (part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES,
 /// OCL_POSITION.
 class EnvFilter : public filter_base {
 public:
     bool operator()(const backend::device& d) const {
-        return passes<Platform>(d, "OCL_PLATFORM") && passes<Vendor>(d, "OCL_VENDOR") &&
-               passes<Name>(d, "OCL_DEVICE") && passes<Extension>(d, "OCL_EXTENSION") &&
-               passes<Type>(d, "OCL_TYPE") && passes(d, most_, "OCL_MAX_DEVICES") &&
-               passes(d, at_, "OCL_POSITION");
+        const auto all = backend_env_filters();
+        return std::all_of(all.begin(), all.end(), [&](const auto& each) { return each(d); }) &&
+               passes(d, most_, "OCL_MAX_DEVICES") && passes(d, at_, "OCL_POSITION");
     }
 
 private:
-    template <class F>
-    static bool passes(const backend::device& d, const char* variable) {
-        const char* const wanted = vex::getenv(variable);
-        return wanted == nullptr || F(std::string(wanted))(d);
-    }
-    /// The same for a filter that counts devices.
+    /// Whether a filter that counts devices, made at first use, accepts this one.
     template <class F>
     static bool passes(const backend::device& d, std::optional<F>& count, const char* variable) {
         if (!count)
@@ -175,16 +177,6 @@ private:
     mutable std::optional<Position> at_;
 };
 
-/// The conditions that the environment sets, one function for each variable.
-inline std::vector<std::function<bool(const backend::device&)>> backend_env_filters() {
-    std::vector<std::function<bool(const backend::device&)>> all;
-    if (const char* s = vex::getenv("OCL_PLATFORM")) all.push_back(Platform(s));
-    if (const char* s = vex::getenv("OCL_VENDOR")) all.push_back(Vendor(s));
-    if (const char* s = vex::getenv("OCL_DEVICE")) all.push_back(Name(s));
-    if (const char* s = vex::getenv("OCL_TYPE")) all.push_back(Type(std::string(s)));
-    if (const char* s = vex::getenv("OCL_EXTENSION")) all.push_back(Extension(s));
-    return all;
-}
 inline const AnyFilter Any, All;
 inline const DoublePrecisionFilter DoublePrecision;
 inline constexpr Type CPU(CL_DEVICE_TYPE_CPU), GPU(CL_DEVICE_TYPE_GPU),
