@@ -215,28 +215,66 @@ void assign_by_temporaries(target_list targets, tape&& values, std::size_t n) {
 /// One kernel on one device. `p` has the values, then the positions of targets that have some.
 void launch(target_list targets, const tape& p, const shape& box);
 
+/// What each device computes. All of it is made first: copies between devices need not wait for kernels.
+struct device_pieces {
+    std::size_t part;  ///< its number
+    std::vector<piece> pieces;
+};
+template <class F>
+std::vector<device_pieces> pieces_on_parts(const vector_state& of, F&& pieces) {
+    std::vector<device_pieces> list;
+    for (std::size_t k = 0; k < of.parts().size(); ++k) {
+        const vector_state& own = *of.parts()[k].elements;
+        localizer on(own.device_handle());
+        if (own.size() > 0) list.push_back({k, pieces(on, of.parts()[k].first, own.size())});
+    }
+    return list;
+}
+
 /// Each device computes its part of the targets.
 void assign_to_parts(target_list targets, const tape& p, const shape& box) {
-    for (std::size_t k = 0; k < targets[0].vector->parts().size(); ++k) {
-        const vector_state::part& part = targets[0].vector->parts()[k];
-        if (part.elements->size() == 0) continue;
-        localizer on(part.elements->device_handle());
-        const bool is_whole = targets[0].where != nullptr;  // positions may be anywhere
-        const std::size_t first = is_whole ? 0 : part.first;
-        const std::size_t count = is_whole ? box.count() : part.elements->size();
-        for (piece& each : on.pieces(p, box, first, count)) {
+    const auto launches = [&](localizer& on, std::size_t first, std::size_t count) {
+        return on.launches(p, box, first, count);
+    };
+    for (auto& [k, pieces] : pieces_on_parts(*targets[0].vector, launches))
+        for (piece& each : pieces) {
             // A piece of a part begins at one of its elements; not every driver accepts a pointer to there.
-            const tape from = positions_from(each.first - first, each.box);
-            const bool begins_inside = !is_whole && each.first > part.first;
+            const std::size_t before = each.first - targets[0].vector->parts()[k].first;
+            const tape from = positions_from(before, each.box);
             std::vector<target> into;
             for (const target& t : targets) {
-                const vector_state::part& own = t.vector->parts()[k];
-                into.push_back({own.elements.get(), begins_inside ? &from : t.where, own.first, is_whole});
-                if (begins_inside) each.values.append(from);
+                into.push_back({t.vector->parts()[k].elements.get(), before > 0 ? &from : nullptr});
+                if (before > 0) each.values.append(from);
             }
             launch(into, each.values, each.box);
         }
-    }
+}
+
+/// Each device computes the elements whose positions, the tape's last value, may be in its part of the
+/// target.
+void assign_at_positions(const target& t, const tape& p, const shape& box) {
+    const affine_map* const map = affine(*t.where);
+    const auto launches = [&](localizer& on, std::size_t first, std::size_t count) {
+        return map != nullptr ? on.launches_within(p, box, *reshaped(*map, box), first, count)
+                              : on.pieces(p, box, 0, box.count());
+    };
+    for (auto& [k, pieces] : pieces_on_parts(*t.vector, launches))
+        for (piece& each : pieces) {
+            const vector_state::part& part = t.vector->parts()[k];
+            target into{part.elements.get(), t.where, part.first, true};
+            tape where;
+            if (map != nullptr) {
+                affine_map& own = each.values.maps[each.values.steps.back().leaf];
+                const auto [low, high] = range_of(own);
+                const auto first = static_cast<std::int64_t>(part.first);
+                const auto end = first + static_cast<std::int64_t>(part.elements->size());
+                into.is_part = low < first || high >= end;  // else no store needs a guard
+                if (!into.is_part) own.offset -= first;
+                where.push_position(own);
+                into.where = &where;
+            }
+            launch({&into, 1}, each.values, each.box);
+        }
 }
 
 /// The targets, with materialised positions.
@@ -337,6 +375,8 @@ void assign(target_list targets, tape&& p) {
     const bool is_spread = targets[0].vector->is_spread();
     if (needs_temporary(p, targets, box) || (is_spread && !are_parted_alike(targets)))
         assign_by_temporaries(targets, has_positions ? std::move(values) : std::move(p), box.count());
+    else if (is_spread && has_positions)  // of one target
+        assign_at_positions(targets[0], p, box);
     else if (is_spread)
         assign_to_parts(targets, p, box);
     else

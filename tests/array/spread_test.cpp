@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "array/spread/partition.hpp"
 #include "array/spread/parts.hpp"
 #include "array/spread/units.hpp"
 #include "kernel/run.hpp"
+#include "support/case_count.hpp"
 
 namespace balm::test {
 
@@ -143,6 +146,124 @@ TEST(V2_several_devices, refuse_weights_and_memory_that_make_no_sense) {
         vector<double> z(ctx, 100);
         EXPECT_THAT(message_of<usage_error>([&] { x.elements(); }), HasSubstr("x.parts()"));
         EXPECT_THAT(message_of<usage_error>([&] { z = x + y; }), HasSubstr(ctx.device(1).info().name));
+    });
+}
+
+/// A view of a vector: random strides, forwards and backwards, in any order of dimensions.
+struct random_view {
+    std::vector<std::size_t> extents;
+    std::vector<std::int64_t> apart;
+    std::int64_t offset = 0;
+    std::size_t size = 1;  ///< of the vector
+
+    random_view(std::mt19937_64& random, const std::vector<std::size_t>& box)
+        : extents(box), apart(box.size()) {
+        std::vector<std::size_t> order(box.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        if (random() % 3 == 0) std::shuffle(order.begin(), order.end(), random);
+        std::int64_t stride = 1 + static_cast<std::int64_t>(random() % 3);
+        offset = static_cast<std::int64_t>(random() % 200);
+        std::int64_t last = offset;
+        for (std::size_t k = order.size(); k-- > 0;) {
+            const std::size_t d = order[k];
+            const std::int64_t reach = (static_cast<std::int64_t>(extents[d]) - 1) * stride;
+            const bool is_reversed = random() % 4 == 0;
+            apart[d] = is_reversed ? -stride : stride;
+            if (is_reversed) offset += reach;
+            last += reach;
+            stride = stride * static_cast<std::int64_t>(extents[d]) + static_cast<std::int64_t>(random() % 5);
+        }
+        size = static_cast<std::size_t>(last) + 1 + (random() % 2 == 0 ? random() % 5000 : 0);
+    }
+    auto of(vector<std::int32_t>& x) const { return view(x, shape(extents), strides(apart), offset); }
+    std::size_t position(std::size_t flat) const {
+        std::int64_t at = offset;
+        for (std::size_t d = extents.size(); d-- > 0; flat /= extents[d])
+            at += static_cast<std::int64_t>(flat % extents[d]) * apart[d];
+        return static_cast<std::size_t>(at);
+    }
+};
+
+/// Among them boxes whose pieces are divided, and views of one device's part.
+TEST(V2_several_devices, store_views_in_their_parts) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const device first = ctx.device(0);
+        const context places[] = {ctx, context({first, first}),
+                                  context({first, first, first}).weighted({1, 0, 3})};
+        for (std::size_t turn = 0; turn < case_count(8); ++turn) {
+            std::vector<std::size_t> box(1 + random() % 3);
+            const std::size_t most = random() % 2 == 0 ? 3000 : 150'000;
+            std::size_t n = 1;
+            for (std::size_t& extent : box) {
+                const double root = std::pow(most, 1.0 / static_cast<double>(box.size()));
+                extent = 1 + random() % static_cast<std::size_t>(2 * root);
+                n *= extent;
+            }
+            const random_view to(random, box), from(random, box);
+            const auto x = random_values<std::int32_t>(random, from.size, -1000, 1000),
+                       z = random_values<std::int32_t>(random, n, -1000, 1000);
+            const context& on = places[random() % std::size(places)];
+            vector<std::int32_t> X(on, x), Y(on, to.size, -1), W(on, to.size, -2);
+            const vector<std::int32_t> Z(on, z);
+            const auto check = [&](const vector<std::int32_t>& got, std::int32_t others, auto&& wanted) {
+                std::vector<std::int32_t> all(to.size, others);
+                for (std::size_t i = 0; i < n; ++i) all[to.position(i)] = wanted(i);
+                expect_each(got.to_host(), [&](std::size_t i) { return all[i]; });
+            };
+            const auto own = [&](std::size_t i) { return x[from.position(i)]; };
+            SCOPED_TRACE(testing::PrintToString(box) + " by " + testing::PrintToString(to.apart) + " from " +
+                         std::to_string(to.offset) + ", read by " + testing::PrintToString(from.apart));
+            to.of(Y) = 2 * from.of(X);
+            check(Y, -1, [&](std::size_t i) { return 2 * own(i); });
+            to.of(Y) = to.of(Y) + Z;
+            check(Y, -1, [&](std::size_t i) { return 2 * own(i) + z[i]; });
+            to.of(W) = cast<std::int32_t>(balm::element_index());
+            check(W, -2, [&](std::size_t i) { return static_cast<std::int32_t>(i); });
+            tie(to.of(Y), to.of(W)) = std::tuple(from.of(X), to.of(Y));
+            check(Y, -1, own);
+            check(W, -2, [&](std::size_t i) { return 2 * own(i) + z[i]; });
+        }
+    });
+}
+
+/// Shifted reads that cross the ends of parts, from and into the middle of vectors.
+TEST(V2_several_devices, read_a_few_elements_of_others) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const device first = ctx.device(0);
+        for (const context& on :
+             {context({first, first}), context({first, first, first}).weighted({1, 0, 3})})
+            for (const std::int64_t n : {1000, 200'001}) {
+                const auto x = random_values<std::int32_t>(random, static_cast<std::size_t>(n), -1000, 1000);
+                const auto at = [&](std::int64_t i) { return x[static_cast<std::size_t>(i)]; };
+                vector<std::int32_t> X(on, x), Y(on, static_cast<std::size_t>(n), 0);
+                const auto shifted = [&](std::int64_t by) { return X(slice(7 + by, n - 7 + by)); };
+                Y(slice(7, n - 7)) = shifted(-7) + 3 * shifted(0) - shifted(7);
+                expect_each(Y.to_host(), [&](std::size_t k) {
+                    const auto i = static_cast<std::int64_t>(k);
+                    return i < 7 || i >= n - 7 ? 0 : at(i - 7) + 3 * at(i) - at(i + 7);
+                });
+                const vector<std::int32_t> small(shifted(1) - shifted(-3) + shifted(-6));
+                expect_each(small.to_host(), [&](std::size_t k) {
+                    const auto i = static_cast<std::int64_t>(k) + 7;
+                    return at(i + 1) - at(i - 3) + at(i - 6);
+                });
+                // Ranges that overlap by half.
+                const std::int64_t half = n / 2;
+                const vector<std::int32_t> far(X(slice(0, half)) + X(slice(n / 4, n / 4 + half)));
+                expect_each(far.to_host(), [&](std::size_t k) {
+                    const auto i = static_cast<std::int64_t>(k);
+                    return at(i) + at(i + n / 4);
+                });
+                // In place, and backwards.
+                X(slice(1, n - 1)) = 2 * X(slice(1, n - 1)) + Y(slice(n - 2, 0, -1));
+                const auto y = Y.to_host();
+                expect_each(X.to_host(), [&](std::size_t k) {
+                    const auto i = static_cast<std::int64_t>(k);
+                    return i == 0 || i == n - 1 ? at(i) : 2 * at(i) + y[static_cast<std::size_t>(n - 1 - i)];
+                });
+            }
     });
 }
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "array/layout.hpp"
 #include "array/map/overlap.hpp"
@@ -31,11 +33,6 @@ void copy_on_devices(const balm::detail::memory_part& to, const balm::detail::me
         to.memory->device().default_queue().enqueue_copy(*to.memory, to.offset, *from.memory, from.offset,
                                                          to.extents.count() * to.element_size);
 }
-
-/// A part of a box: its origin and extents.
-struct box_part {
-    std::vector<std::size_t> origin, extents;
-};
 
 /// Appends the boxes that make up elements [first, last) of a box, in row-major order, to the list.
 void add_boxes(const shape& box, int dimension, std::size_t first, std::size_t last,
@@ -69,12 +66,92 @@ void add_boxes(const shape& box, int dimension, std::size_t first, std::size_t l
     if (last % inner != 0 && end >= begin) inside(end, 0, last % inner);
 }
 
+/// The box whose parts are computed: flat unless the tape has views of several dimensions.
+shape box_for(const tape& p, const shape& box) { return p.box < 0 ? shape(box.count()) : box; }
+std::vector<box_part> parts_of(const shape& box, std::size_t first, std::size_t count) {
+    std::vector<box_part> list;
+    std::vector<std::size_t> outer;
+    add_boxes(box, 0, first, first + count, outer, list);
+    return list;
+}
+
 /// The positions of a part's elements, which are contiguous in a vector from `base` on.
 affine_map from(std::size_t base, const shape& part) {
     affine_map map = row_major(part);
     map.offset = static_cast<std::int64_t>(base);
     return map;
 }
+
+/// A map of a box, for a part of it only.
+affine_map restricted(const affine_map& whole, const box_part& part) {
+    affine_map map{shape(part.extents), whole.strides, whole.offset};
+    for (std::size_t d = 0; d < part.origin.size(); ++d)
+        map.offset += static_cast<std::int64_t>(part.origin[d]) * whole.strides[d];
+    return map;
+}
+
+/// Whether a position at step k is that of one vector's elements only, so that a range of them suffices.
+bool is_of_one_vector(const tape& p, std::size_t k) {
+    return p.steps[k].what == step::kind::position && k + 3 < p.steps.size() &&
+           p.steps[k + 1].what == step::kind::at && p.steps[k + 2].what == step::kind::vector &&
+           p.steps[k + 3].what == step::kind::end;
+}
+
+/// Calls f(vector, map, whether at their own index) for each vector that the part's elements read at an
+/// affine position or at their own index.
+template <class F>
+void for_each_affine_read(const tape& p, const shape& box, const box_part& part, F&& f) {
+    int depth = 0;
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const step& s = p.steps[k];
+        if (depth == 0 && is_of_one_vector(p, k))
+            f(p.vectors[p.steps[k + 2].leaf], restricted(*reshaped(p.maps[s.leaf], box), part), false);
+        else if (depth == 0 && s.what == step::kind::vector)
+            f(p.vectors[s.leaf], restricted(row_major(box), part), true);
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+    }
+}
+
+/// Indices of a dimension.
+struct index_range {
+    std::int64_t begin = 0, end = 0;
+    std::int64_t count() const { return std::max<std::int64_t>(end - begin, 0); }
+};
+
+/// The indices of a dimension of a map whose positions are all (or, with `any`, some) from `first` on and
+/// before `last`.
+index_range indices_within(const affine_map& map, int dimension, std::size_t first, std::size_t last,
+                           bool any) {
+    const std::int64_t extent = static_cast<std::int64_t>(map.box[dimension]);
+    const std::int64_t stride = map.strides[static_cast<std::size_t>(dimension)];
+    auto [low, high] = range_of(map);  // then of index 0
+    (stride < 0 ? low : high) -= (extent - 1) * stride;
+    // Of index r: least <= r * stride <= most.
+    std::int64_t least = static_cast<std::int64_t>(first) - (any ? high : low);
+    std::int64_t most = static_cast<std::int64_t>(last) - 1 - (any ? low : high);
+    if (stride == 0) return {0, least <= 0 && most >= 0 ? extent : 0};
+    if (stride < 0) least = -std::exchange(most, -least);
+    const std::int64_t step = std::abs(stride);
+    const auto up = [&](std::int64_t value) { return value > 0 ? (value - 1) / step + 1 : value / step; };
+    return {std::clamp<std::int64_t>(up(least), 0, extent),
+            std::clamp<std::int64_t>(up(most + 1), 0, extent)};
+}
+
+/// The first dimension of more than one element; 0 if there is none.
+int outermost(const box_part& part) {
+    const auto found = std::find_if(part.extents.begin(), part.extents.end(), [](auto n) { return n > 1; });
+    return found == part.extents.end() ? 0 : static_cast<int>(found - part.extents.begin());
+}
+
+box_part rows_of(box_part part, int dimension, index_range rows) {
+    const auto d = static_cast<std::size_t>(dimension);
+    part.origin[d] += static_cast<std::size_t>(rows.begin);
+    part.extents[d] = static_cast<std::size_t>(rows.count());
+    return part;
+}
+
+/// As many elements as cost hardly more than the command that copies or computes them.
+constexpr std::size_t few_elements = std::size_t{1} << 16;
 
 /// Reads a vector from element `base` on.
 void push_shifted(tape& p, const step& vector, const shape& part, std::size_t base) {
@@ -240,8 +317,35 @@ localizer::local_elements localizer::here(const std::shared_ptr<vector_state>& v
     return {made, 0};
 }
 
-tape localizer::localized(const tape& p, const shape& box, const shape& origin, const shape& part,
-                          std::size_t first) {
+/// Overlapping ranges, such as those of shifted views, are one, so that they are copied once and the kernel
+/// reads one vector. Ranges of which one may be on the device already stay apart unless they are small.
+localizer::range_list localizer::ranges_read(const tape& p, const shape& box, const box_part& part) {
+    range_list list;
+    for_each_affine_read(p, box, part, [&](const auto& v, const affine_map& map, bool is_at_own_index) {
+        if (is_at_own_index) return;
+        const auto [low, high] = range_of(map);
+        list.push_back({v.get(), static_cast<std::size_t>(low), static_cast<std::size_t>(high) + 1});
+    });
+    std::sort(list.begin(), list.end(), [](const range_read& a, const range_read& b) {
+        return std::tie(a.of, a.begin, b.end) < std::tie(b.of, b.begin, a.end);
+    });
+    range_list joined;
+    for (const range_read& each : list) {
+        if (!joined.empty() && joined.back().of == each.of) {
+            range_read& last = joined.back();
+            const std::size_t all = std::max(last.end, each.end) - last.begin;
+            const std::size_t longer = std::max(last.end - last.begin, each.end - each.begin);
+            if (all <= few_elements || all <= longer + longer / 2) {
+                last.end = last.begin + all;
+                continue;
+            }
+        }
+        joined.push_back(each);
+    }
+    return joined;
+}
+
+piece localizer::localized(const tape& p, const shape& box, const box_part& of) {
     if (!p.images.empty())
         throw usage_error(
             "an expression reads an image, which is on one device, but its vectors are spread over several");
@@ -249,6 +353,9 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
         throw usage_error(
             "a function in an expression writes memory, but the expression's vectors are spread over several "
             "devices; launch a kernel on each part: x.parts()");
+    const shape part(of.extents);
+    const auto first = static_cast<std::size_t>(restricted(row_major(box), of).offset);
+    const range_list ranges = ranges_read(p, box, of);
     tape local = p;
     local.steps = {};
     local.size = static_cast<std::int64_t>(part.count());
@@ -262,21 +369,17 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
             s.detail = s.bits % 4 == 0;
         } else if (s.what == step::kind::position && depth == 0) {
             affine_map& map = local.maps[s.leaf];
-            const affine_map whole = *reshaped(map, box);
-            map = {part, whole.strides, whole.offset};
-            for (int d = 0; d < box.dimensions(); ++d)
-                map.offset +=
-                    static_cast<std::int64_t>(origin[d]) * whole.strides[static_cast<std::size_t>(d)];
-            // If only one vector is read at the position, a range of its elements suffices.
-            const bool is_of_one_vector = k + 3 < p.steps.size() && p.steps[k + 1].what == step::kind::at &&
-                                          p.steps[k + 2].what == step::kind::vector &&
-                                          p.steps[k + 3].what == step::kind::end;
-            if (is_of_one_vector) {
-                const auto [low, high] = range_of(map);
+            map = restricted(*reshaped(map, box), of);
+            if (is_of_one_vector(p, k)) {
                 std::shared_ptr<vector_state>& v = local.vectors[p.steps[k + 2].leaf];
-                const local_elements found =
-                    here(v, static_cast<std::size_t>(low), static_cast<std::size_t>(high - low + 1));
-                map.offset += static_cast<std::int64_t>(found.base) - low;
+                const auto [low, high] = range_of(map);
+                const range_read own{v.get(), static_cast<std::size_t>(low),
+                                     static_cast<std::size_t>(high) + 1};
+                const range_read& range = *std::find_if(ranges.begin(), ranges.end(), [&](const auto& r) {
+                    return r.of == own.of && r.begin <= own.begin && own.end <= r.end;
+                });
+                const local_elements found = here(v, range.begin, range.end - range.begin);
+                map.offset += static_cast<std::int64_t>(found.base) - static_cast<std::int64_t>(range.begin);
                 v = found.vector;
                 for (std::size_t next = 0; next < 3; ++next) local.push(p.steps[k + next]);
                 k += 2;
@@ -297,24 +400,58 @@ tape localizer::localized(const tape& p, const shape& box, const shape& origin, 
         }
         local.push(s);
     }
-    return local;
+    return {std::move(local), part, first};
+}
+
+std::vector<box_part> localizer::divided(const tape& p, const shape& box, const box_part& part) const {
+    const int dimension = outermost(part);
+    const auto rows = static_cast<std::int64_t>(part.extents[static_cast<std::size_t>(dimension)]);
+    if (shape(part.extents).count() < few_elements) return {part};
+    index_range inside{0, rows};
+    for_each_affine_read(p, box, part, [&](const auto& v, const affine_map& map, bool) {
+        index_range most;
+        for (const vector_state::part& own : v->parts()) {
+            if (&own.elements->device() != device_.get()) continue;
+            const index_range found =
+                indices_within(map, dimension, own.first, own.first + own.elements->size(), false);
+            if (found.count() > most.count()) most = found;
+        }
+        if (v->is_spread()) inside = {std::max(inside.begin, most.begin), std::min(inside.end, most.end)};
+    });
+    if (inside.count() == rows || inside.count() < rows / 2) return {part};
+    std::vector<box_part> list{rows_of(part, dimension, inside)};
+    if (inside.begin > 0) list.push_back(rows_of(part, dimension, {0, inside.begin}));
+    if (inside.end < rows) list.push_back(rows_of(part, dimension, {inside.end, rows}));
+    return list;
 }
 
 std::vector<piece> localizer::pieces(const tape& p, const shape& box, std::size_t first, std::size_t count) {
+    const shape of = box_for(p, box);
     std::vector<piece> list;
-    if (p.box < 0) {
-        const shape flat(box.count()), origin(first), part(count);
-        if (count > 0) list.push_back({localized(p, flat, origin, part, first), part, first});
-        return list;
+    for (const box_part& part : parts_of(of, first, count)) list.push_back(localized(p, of, part));
+    return list;
+}
+
+std::vector<piece> localizer::launches(const tape& p, const shape& box, std::size_t first,
+                                       std::size_t count) {
+    const shape of = box_for(p, box);
+    std::vector<piece> list;
+    for (const box_part& part : parts_of(of, first, count))
+        for (const box_part& each : divided(p, of, part)) list.push_back(localized(p, of, each));
+    return list;
+}
+
+std::vector<piece> localizer::launches_within(const tape& p, const shape& box, const affine_map& where,
+                                              std::size_t first, std::size_t count) {
+    box_part part = parts_of(box, 0, box.count())[0];
+    // Only rows of the outermost dimension are contiguous in a vector that is read at their own index.
+    const int last = asks_for_flat_index(p) ? outermost(part) : box.dimensions() - 1;
+    for (int d = 0; d <= last; ++d) {
+        part = rows_of(part, d, indices_within(restricted(where, part), d, first, first + count, true));
+        if (shape(part.extents).count() == 0) return {};
     }
-    std::vector<box_part> boxes;
-    std::vector<std::size_t> outer;
-    add_boxes(box, 0, first, first + count, outer, boxes);
-    for (const box_part& each : boxes) {
-        const shape origin(each.origin), part(each.extents);
-        list.push_back({localized(p, box, origin, part, first), part, first});
-        first += part.count();
-    }
+    std::vector<piece> list;
+    for (const box_part& each : divided(p, box, part)) list.push_back(localized(p, box, each));
     return list;
 }
 

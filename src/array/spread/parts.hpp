@@ -30,8 +30,14 @@ struct piece {
     std::size_t first = 0;  ///< the index of its first element in the whole
 };
 
+/// A part of a box: its origin and extents.
+struct box_part {
+    std::vector<std::size_t> origin, extents;
+};
+
 /// Makes pieces for one device. Elements that they read and the device does not hold are copied to it: the
-/// range from the first to the last position if positions are affine, else the whole vector.
+/// range from the first to the last position if positions are affine, else the whole vector. Copies are
+/// enqueued when the piece is made.
 class localizer {
 public:
     explicit localizer(std::shared_ptr<runtime::device_state> device) : device_(std::move(device)) {}
@@ -39,6 +45,13 @@ public:
     /// `count` elements of the expression from `first` on. In a box of k dimensions they make up to 2 k - 1
     /// boxes.
     std::vector<piece> pieces(const tape&, const shape& box, std::size_t first, std::size_t count);
+    /// The same in any order, and in more pieces if most elements then need no copies: a large box is divided
+    /// into the rows that read only the device's own elements, and those at either end.
+    std::vector<piece> launches(const tape&, const shape& box, std::size_t first, std::size_t count);
+    /// The elements that a map of the box maps to positions in a range, and some others if that takes fewer
+    /// pieces. If the tape reads vectors at their own index, the pieces are rows of the outermost dimension.
+    std::vector<piece> launches_within(const tape&, const shape& box, const affine_map& where,
+                                       std::size_t first, std::size_t count);
 
 private:
     struct copy_made {
@@ -52,7 +65,15 @@ private:
         std::size_t base = 0;
     };
     local_elements here(const std::shared_ptr<vector_state>&, std::size_t first, std::size_t count);
-    tape localized(const tape&, const shape& box, const shape& origin, const shape& part, std::size_t first);
+    /// Elements [begin, end) of a vector.
+    struct range_read {
+        const vector_state* of;
+        std::size_t begin, end;
+    };
+    using range_list = std::vector<range_read>;
+    static range_list ranges_read(const tape&, const shape& box, const box_part&);
+    piece localized(const tape&, const shape& box, const box_part&);
+    std::vector<box_part> divided(const tape&, const shape& box, const box_part&) const;
 
     std::shared_ptr<runtime::device_state> device_;
     std::vector<copy_made> copies_;
