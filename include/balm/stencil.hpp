@@ -71,9 +71,11 @@ public:
 
 private:
     region inner_region() const;
+    void find_ends();
 
     shape box_;
     std::vector<selection> arrays_;
+    std::vector<std::optional<selection>> ends_;  ///< of each array, for elements along the borders
     std::array<std::int64_t, shape::max_dimensions> ahead_{}, behind_{};  ///< the greatest distances read
 };
 

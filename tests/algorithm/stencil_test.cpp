@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -284,9 +285,50 @@ TEST(V14_stencils, take_two_kernels) {
 }
 
 TEST(V14_stencils_of_three_devices, do_the_same) {
-    run_on_three_devices("test_algorithm",
-                         "V14_stencils.neighbours*:V14_convolutions.weights*:V14_convolutions.with*boxes:"
-                         "V14_convolutions.with_more*");
+    run_on_three_devices(
+        "test_algorithm",
+        "V14_stencils.neighbours*:V14_stencils.over*:V14_convolutions.weights*:V14_convolutions.with*boxes:"
+        "V14_convolutions.with_more*");
+}
+
+/// Of every border and reach, also one beyond a device's part.
+TEST(V14_stencils, over_several_devices_equal_those_of_one) {
+    auto random = seeded_random();
+    const std::vector<std::size_t> boxes[] = {{3000}, {100'003}, {400, 301}, {3, 40'000}, {40'000, 3}};
+    on_all_contexts([&](const context& ctx) {
+        const device first = ctx.device(0);
+        const context one({first});
+        const context many[] = {ctx, context({first, first}),
+                                context({first, first, first}).weighted({1, 0, 150})};
+        for (const auto& sizes : boxes) {
+            const shape box{std::span(sizes)};
+            const auto x = random_values<std::int32_t>(random, box.count(), -1000, 1000);
+            for (int number = 0; number < 4; ++number) {
+                const auto reach = static_cast<std::int64_t>(
+                    std::array<std::size_t, 4>{1, 10, 700, 1 + random() % 5}[random() % 4]);
+                std::vector<offsets> list(3, offsets(sizes.size()));
+                for (offsets& each : list)
+                    for (std::int64_t& by : each)
+                        by = static_cast<std::int64_t>(random() % static_cast<std::size_t>(2 * reach + 1)) -
+                             reach;
+                SCOPED_TRACE(testing::PrintToString(sizes) + testing::PrintToString(list) + " border " +
+                             std::to_string(number));
+                const auto computed_on = [&](const context& on) {
+                    const vector<std::int32_t> X(on, x), K(on, box.count(), 3);
+                    vector<std::int32_t> y(on, box.count(), 0);
+                    with_border(number, 77, [&](const auto& beyond) {
+                        const auto sum = [&](const auto& u, const auto& k) {
+                            return u.at(list[0]) + 2 * u.at(list[1]) - k.at(list[1]) * u.at(list[2]);
+                        };
+                        y = stencil(beyond, sum, view(X, box), view(K, box));
+                    });
+                    return y.to_host();
+                };
+                const auto wanted = computed_on(one);
+                for (const context& on : many) EXPECT_TRUE(computed_on(on) == wanted);
+            }
+        }
+    });
 }
 
 TEST(V14_convolutions, weights_of_all_counts_and_centres) {

@@ -183,6 +183,34 @@ private:
     std::vector<stencil_piece> pieces_;
 };
 
+/// The first and the last `count` elements of a view of one dimension.
+class ends_producer : public producer {
+public:
+    ends_producer(const selection& of, std::size_t count)
+        : producer(shape(2 * count), of.of.vectors[0]->type(), of.of.vectors[0]), of_(of) {}
+
+    std::shared_ptr<vector_state> compute() const override {
+        auto made = make_like(*near(), type(), extents().count());
+        tape all;
+        all.push_vector(made);
+        const selection to = viewed(std::move(all), extents());
+        const std::int64_t both = extent(extents(), 0), n = extent(box_of(of_.where), 0);
+        for (const bool at_end : {false, true}) {
+            const slice_part target = at_end ? slice(both / 2, both) : slice(0, both / 2);
+            const slice_part source = at_end ? slice(n - both / 2, n) : slice(0, both / 2);
+            assign(sliced(to, {&target, 1}), read(sliced(of_, {&source, 1})));
+        }
+        return made;
+    }
+    bool compute_into(vector_state&) const override { return false; }
+
+private:
+    selection of_;
+};
+
+/// Vectors over several devices with fewer elements are copied as a whole to the border's kernels.
+constexpr std::size_t least_with_ends = std::size_t{1} << 16;
+
 }  // namespace
 
 stencil_inputs::stencil_inputs(std::initializer_list<selection> list)
@@ -227,7 +255,31 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
         auto own = std::move(index) * all.strides[at];
         position = position ? std::move(*position) + std::move(own) : std::move(own);
     }
+    if (!where.coordinates.empty() && array < ends_.size() && ends_[array]) {
+        const std::int64_t both = extent(box_of(ends_[array]->where), 0);
+        const expr<std::int64_t> at = std::move(*position);
+        position = at - select(at < both / 2, std::int64_t{0}, extent(box_, 0) - both);
+        return read(picked(*ends_[array], std::move(*position).tape()));
+    }
     return read(picked(arrays_[array], std::move(*position).tape()));
+}
+
+/// Elements along the borders of one dimension read only elements less than ahead + behind from either end.
+/// These, if they are few, are copied to each device instead of whole vectors.
+void stencil_inputs::find_ends() {
+    const std::int64_t few = extent(box_, 0) / 8;
+    if (box_.dimensions() > 1 || box_.count() < least_with_ends || ahead_[0] > few || behind_[0] > few)
+        return;
+    const auto count = static_cast<std::size_t>(ahead_[0] + behind_[0]);
+    if (count == 0) return;
+    for (const selection& each : arrays_) {
+        const bool is_vector = each.of.steps.size() == 1 && each.of.steps[0].what == step::kind::vector;
+        ends_.emplace_back();
+        if (!is_vector || !each.of.produced.empty() || !each.of.vectors[0]->is_spread()) continue;
+        tape ends;
+        ends.push_produced(std::make_shared<ends_producer>(each, count));
+        ends_.back() = viewed(std::move(ends), shape(2 * count));
+    }
 }
 
 std::optional<tape> stencil_inputs::is_within(const region& where,
@@ -269,16 +321,11 @@ region stencil_inputs::inner_region() const {
 tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(const region&)> value) {
     const tape probe = value({box_, {}});  // finds how far it reads
     check_is_of_neighbours(probe);
+    find_ends();
     const affine_map all = row_major(box_);
     std::vector<stencil_piece> pieces;
     const region inner = inner_region();
-    if (inner.extents.count() > 0) {
-        affine_map map{inner.extents, all.strides, 0};
-        for (std::size_t d = 0; d < all.strides.size(); ++d) map.offset += inner.begin[d] * all.strides[d];
-        tape positions;
-        positions.push_position(map);
-        pieces.push_back({value(inner), std::move(positions)});
-    }
+    // The border first: what it copies between devices then waits for no large kernel.
     const border_list border(box_, inner);
     if (border.count() > 0) {
         const region where = border.where();
@@ -287,6 +334,13 @@ tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(
             position = std::move(position) + where.coordinates[d] * all.strides[d];
         pieces.push_back(
             {border.complete(value(where), type), border.complete(std::move(position).tape(), scalar::i64)});
+    }
+    if (inner.extents.count() > 0) {
+        affine_map map{inner.extents, all.strides, 0};
+        for (std::size_t d = 0; d < all.strides.size(); ++d) map.offset += inner.begin[d] * all.strides[d];
+        tape positions;
+        positions.push_position(map);
+        pieces.push_back({value(inner), std::move(positions)});
     }
     tape p;
     p.push_produced(
