@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -70,8 +71,9 @@ concept native_memory_argument = requires(const A& a) {
     a.byte_offset();
 };
 
-memory_part adopted_part(const std::shared_ptr<runtime::device_state>&, native_handle, std::size_t count,
-                         std::size_t element_size, std::size_t alignment, std::size_t byte_offset);
+memory_part adopted_part(const std::shared_ptr<runtime::device_state>&, native_handle,
+                         std::optional<std::size_t> count, std::size_t element_size, std::size_t alignment,
+                         std::size_t byte_offset);
 native_memory native_of(const std::shared_ptr<runtime::storage>&, std::size_t offset);
 std::shared_ptr<array::vector_state> vector_over(const memory_part&, trace::type);
 
@@ -89,6 +91,10 @@ event run_native(const std::shared_ptr<runtime::queue_state>&, function_ref<void
 ///
 ///     balm::device dev = balm::adopt_opencl(context, device_id);
 device adopt_opencl(native_handle context, native_handle device);
+/// The same for the context and the device of a cl_command_queue.
+///
+///     balm::device dev = balm::adopt_opencl_of(queue);
+device adopt_opencl_of(native_handle queue);
 
 /// The device of a CUcontext that other code created. For the primary context, which CUDA's runtime uses, it
 /// is the device that balm::context chooses from. Throws usage_error for a null or invalid context, and if
@@ -102,8 +108,8 @@ device adopt_cuda(native_handle context);
 ///     balm::queue q = balm::adopt_queue(dev, stream);
 queue adopt_queue(const device&, native_handle queue);
 
-/// `count` elements of T in memory that other code allocated: from `byte_offset` on in a cl_mem, a
-/// CUdeviceptr or a result of cudaMalloc. The result works like any range of a buffer. Hazards are tracked
+/// `count` elements of T in memory that other code allocated (all to its end if nullopt): from `byte_offset`
+/// on in a cl_mem, a CUdeviceptr or a result of cudaMalloc. The result works like any range of a buffer. Hazards are tracked
 /// per allocation, however often and in whatever parts it is adopted, even if Balm allocated it. Throws
 /// usage_error for memory of another context or device, memory that is too small, or an offset that is
 /// misaligned for T.
@@ -111,7 +117,8 @@ queue adopt_queue(const device&, native_handle queue);
 ///     auto elements = balm::adopt_memory<float>(dev, mem, n);
 ///     dev.execute(scale(2.f, elements), {n});
 template <class T>
-buffer_range<T, access::mixed> adopt_memory(const device& on, native_handle memory, std::size_t count,
+buffer_range<T, access::mixed> adopt_memory(const device& on, native_handle memory,
+                                            std::optional<std::size_t> count = {},
                                             std::size_t byte_offset = 0) {
     return buffer_range<T, access::mixed>(
         detail::adopted_part(on.state(), memory, count, sizeof(T), alignof(T), byte_offset));

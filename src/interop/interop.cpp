@@ -54,6 +54,11 @@ device adopt_opencl(native_handle context, native_handle device) {
                               [&] { return runtime::adopt_opencl_context(context, device); });
 }
 
+device adopt_opencl_of(native_handle queue) {
+    const auto [context, device] = runtime::opencl_context_of(queue);
+    return adopt_opencl(context, device);
+}
+
 device adopt_cuda(native_handle context) {
     return runtime::device_of(backend::cuda, context, nullptr,
                               [&] { return runtime::adopt_cuda_context(context); });
@@ -77,12 +82,15 @@ native_device native(const device& of) {
 namespace detail {
 
 memory_part adopted_part(const std::shared_ptr<runtime::device_state>& on, native_handle memory,
-                         std::size_t count, std::size_t element_size, std::size_t alignment,
+                         std::optional<std::size_t> wanted, std::size_t element_size, std::size_t alignment,
                          std::size_t byte_offset) {
     runtime::foreign_memory found;
     memory_part part;
     part.memory = on->adopt(memory.value(), found);
-    if (byte_offset > found.given_bytes || count > (found.given_bytes - byte_offset) / element_size)
+    const std::size_t available =
+        byte_offset > found.given_bytes ? 0 : (found.given_bytes - byte_offset) / element_size;
+    const std::size_t count = wanted.value_or(available);
+    if (byte_offset > found.given_bytes || count > available)
         throw usage_error(
             fmt::format("Cannot adopt {} elements of {} bytes at byte {} on {}: the memory has {} bytes "
                         "after its handle.",

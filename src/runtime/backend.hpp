@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "balm/compile_options.hpp"
@@ -375,6 +376,8 @@ discovery discover_cuda();
 /// The device of a context that the program created: a cl_context and one of its cl_device_id, or a
 /// CUcontext. They throw usage_error if these do not match.
 std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device);
+/// The cl_context and the cl_device_id of a cl_command_queue. Throws usage_error for an invalid one.
+std::pair<void*, void*> opencl_context_of(void* queue);
 std::shared_ptr<driver_device> adopt_cuda_context(void* context);
 
 }  // namespace balm::runtime

@@ -179,6 +179,8 @@ TEST(V22_interop, computes_on_memory_and_queues_of_hand_written_opencl) {
         EXPECT_NE(dev, found);
         EXPECT_EQ(dev.name(), found.name());
         EXPECT_EQ(dev, adopt_opencl(own.context, own.id)) << "the same context is the same device";
+        EXPECT_EQ(dev, adopt_opencl_of(own.queue));
+        EXPECT_EQ(found, adopt_opencl_of(native(found.queue()))) << "a queue of Balm's own device";
         queue q = adopt_queue(dev, own.queue);
         for (int turn = 0; turn < 6; ++turn) {
             const std::size_t n = 1 + random() % 3000, before = random() % 100;
@@ -220,6 +222,9 @@ TEST(V22_interop, an_allocation_is_one_memory_in_whatever_parts_it_is_adopted) {
             const auto a = adopt_memory<char>(dev, whole, 4 * alignment);
             const auto b = adopt_memory<char>(dev, part, alignment, 8);
             EXPECT_EQ(a.storage(), b.storage());
+            EXPECT_EQ(adopt_memory<double>(dev, whole).size(), 4 * alignment / sizeof(double));
+            EXPECT_EQ(adopt_memory<int>(dev, part, {}, 4).size(), (2 * alignment - 4) / sizeof(int));
+            EXPECT_EQ(adopt_memory<int>(dev, part, {}, 2 * alignment).size(), 0u);
             EXPECT_EQ(b.byte_offset(), alignment + 8);
             EXPECT_EQ(static_cast<cl_mem>(native(b).handle), whole);
             EXPECT_EQ(native(b).byte_offset, alignment + 8);
@@ -431,6 +436,10 @@ TEST(V22_interop, refuses_what_does_not_fit_with_words) {
         EXPECT_THAT(usage_message_of([&] { adopt_opencl(nullptr, own.id); }), HasSubstr("null cl_context"));
         EXPECT_THAT(usage_message_of([&] { adopt_opencl(own.context, nullptr); }),
                     HasSubstr("null cl_device_id"));
+
+        EXPECT_THAT(usage_message_of([&] { adopt_opencl_of(nullptr); }), HasSubstr("null cl_command_queue"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, {}, 68); }),
+                    HasSubstr("64 bytes"));
 
         // Memory of one device in a kernel on another, as ever.
         auto here = adopt_memory<int>(dev, memory, 16);

@@ -20,12 +20,12 @@ namespace {
 template <class Value, class Handle, class Property>
 Value property_of(Handle of, Property what,
                   cl_int(CL_API_CALL* ask)(Handle, Property, size_t, void*, size_t*), const char* call,
-                  const char* object, const std::string& device) {
+                  const char* object, const std::string& to) {
     Value value{};
     const cl_int code = ask(of, what, sizeof value, &value, nullptr);
     if (code == CL_SUCCESS) return value;
-    throw usage_error(fmt::format("{} failed with {} ({}) for {} passed to device '{}'.", call,
-                                  error_name(code), code, object, device));
+    throw usage_error(fmt::format("{} failed with {} ({}) for {} passed to {}.", call, error_name(code), code,
+                                  object, to));
 }
 
 cl_mem_flags access_of(cl_mem_flags flags) {
@@ -56,7 +56,7 @@ std::unique_ptr<runtime::driver_queue> device::adopt_queue(void* native, runtime
                         name()));
     const auto ask = [&]<class Value>(cl_command_queue_info what, Value) {
         return property_of<Value>(given, what, loader().clGetCommandQueueInfo, "clGetCommandQueueInfo",
-                                  "a cl_command_queue", name());
+                                  "a cl_command_queue", fmt::format("device '{}'", name()));
     };
     if (ask(CL_QUEUE_CONTEXT, cl_context{}) != ready_context_.load(std::memory_order_acquire) ||
         ask(CL_QUEUE_DEVICE, cl_device_id{}) != id_)
@@ -89,7 +89,7 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
             fmt::format("A null cl_mem was passed to device '{}'; create one with clCreateBuffer.", name()));
     const auto ask = [&]<class Value>(cl_mem of, cl_mem_info what, Value) {
         return property_of<Value>(of, what, loader().clGetMemObjectInfo, "clGetMemObjectInfo", "a cl_mem",
-                                  name());
+                                  fmt::format("device '{}'", name()));
     };
     if (ask(given, CL_MEM_TYPE, cl_mem_object_type{}) != CL_MEM_OBJECT_BUFFER)
         throw usage_error(fmt::format(
@@ -126,13 +126,25 @@ runtime::foreign_memory device::adopt_memory(std::uintptr_t handle) {
 
 namespace balm::runtime {
 
+namespace {
+
+/// Throws usage_error for a null handle, and without OpenCL, when no handle can be valid.
+void check_handle(const void* given, const char* type, const char* function, const char* maker) {
+    if (given == nullptr)
+        throw usage_error(
+            fmt::format("A null {} was passed to {}; get one from {}.", type, function, maker));
+    if (!opencl::load_loader().is_ready)
+        throw usage_error(fmt::format("A {} was passed to {}, but this machine has no usable OpenCL loader.",
+                                      type, function));
+}
+
+}  // namespace
+
 std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device) {
     const auto given = static_cast<cl_context>(context);
     const auto id = static_cast<cl_device_id>(device);
-    if (given == nullptr || id == nullptr)
-        throw usage_error(fmt::format("A null {} was passed to balm::adopt_opencl; get one from {}.",
-                                      given == nullptr ? "cl_context" : "cl_device_id",
-                                      given == nullptr ? "clCreateContext" : "clGetDeviceIDs"));
+    check_handle(given, "cl_context", "balm::adopt_opencl", "clCreateContext");
+    check_handle(id, "cl_device_id", "balm::adopt_opencl", "clGetDeviceIDs");
     const std::vector<cl_device_id> devices = opencl::devices_of(given);
     if (std::find(devices.begin(), devices.end(), id) == devices.end())
         throw usage_error(
@@ -144,6 +156,17 @@ std::shared_ptr<driver_device> adopt_opencl_context(void* context, void* device)
         "clGetDeviceInfo", "the platform of an adopted device", "OpenCL");
     opencl::check(opencl::loader().clRetainContext(given), "clRetainContext", "an adopted context", "OpenCL");
     return std::make_shared<opencl::device>(platform, id, opencl::owned_context(given));
+}
+
+std::pair<void*, void*> opencl_context_of(void* queue) {
+    const auto given = static_cast<cl_command_queue>(queue);
+    check_handle(given, "cl_command_queue", "balm::adopt_opencl_of", "clCreateCommandQueue");
+    const auto ask = [&]<class Value>(cl_command_queue_info what, Value) {
+        return opencl::property_of<Value>(given, what, opencl::loader().clGetCommandQueueInfo,
+                                          "clGetCommandQueueInfo", "a cl_command_queue",
+                                          "balm::adopt_opencl_of");
+    };
+    return {ask(CL_QUEUE_CONTEXT, cl_context{}), ask(CL_QUEUE_DEVICE, cl_device_id{})};
 }
 
 }  // namespace balm::runtime
