@@ -102,17 +102,17 @@ device adopt_opencl_of(native_handle queue);
 device adopt_cuda(native_handle context);
 
 /// A cl_command_queue or CUstream of the device's context as a queue. Its commands, whether Balm or other
-/// code submits them, run in the order in which they are submitted. Throws usage_error for a queue of another
-/// context, or an out-of-order queue.
+/// code submits them, run in the order in which they are submitted. The same handle is the same queue, while
+/// it is in use. Throws usage_error for a queue of another context, or an out-of-order queue.
 ///
 ///     balm::queue q = balm::adopt_queue(dev, stream);
 queue adopt_queue(const device&, native_handle queue);
 
 /// `count` elements of T in memory that other code allocated (all to its end if nullopt): from `byte_offset`
-/// on in a cl_mem, a CUdeviceptr or a result of cudaMalloc. The result works like any range of a buffer. Hazards are tracked
-/// per allocation, however often and in whatever parts it is adopted, even if Balm allocated it. Throws
-/// usage_error for memory of another context or device, memory that is too small, or an offset that is
-/// misaligned for T.
+/// on in a cl_mem, a CUdeviceptr or a result of cudaMalloc. The result works like any range of a buffer.
+/// Hazards are tracked per allocation, however often and in whatever parts it is adopted, even if Balm
+/// allocated it. Throws usage_error for memory of another context or device, memory that is too small, or an
+/// offset that is misaligned for T.
 ///
 ///     auto elements = balm::adopt_memory<float>(dev, mem, n);
 ///     dev.execute(scale(2.f, elements), {n});

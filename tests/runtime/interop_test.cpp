@@ -182,6 +182,10 @@ TEST(V22_interop, computes_on_memory_and_queues_of_hand_written_opencl) {
         EXPECT_EQ(dev, adopt_opencl_of(own.queue));
         EXPECT_EQ(found, adopt_opencl_of(native(found.queue()))) << "a queue of Balm's own device";
         queue q = adopt_queue(dev, own.queue);
+        EXPECT_EQ(q, adopt_queue(dev, own.queue)) << "the same handle is the same queue";
+        EXPECT_EQ(found.queue(), adopt_queue(found, native(found.queue()))) << "one of Balm's own";
+        const queue made = found.make_queue();
+        EXPECT_EQ(made, adopt_queue(found, native(made)));
         for (int turn = 0; turn < 6; ++turn) {
             const std::size_t n = 1 + random() % 3000, before = random() % 100;
             const int factor = static_cast<int>(random() % 50), added = static_cast<int>(random() % 50);
@@ -438,8 +442,7 @@ TEST(V22_interop, refuses_what_does_not_fit_with_words) {
                     HasSubstr("null cl_device_id"));
 
         EXPECT_THAT(usage_message_of([&] { adopt_opencl_of(nullptr); }), HasSubstr("null cl_command_queue"));
-        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, {}, 68); }),
-                    HasSubstr("64 bytes"));
+        EXPECT_THAT(usage_message_of([&] { adopt_memory<int>(dev, memory, {}, 68); }), HasSubstr("64 bytes"));
 
         // Memory of one device in a kernel on another, as ever.
         auto here = adopt_memory<int>(dev, memory, 16);

@@ -24,8 +24,8 @@ Value property_of(Handle of, Property what,
     Value value{};
     const cl_int code = ask(of, what, sizeof value, &value, nullptr);
     if (code == CL_SUCCESS) return value;
-    throw usage_error(fmt::format("{} failed with {} ({}) for {} passed to {}.", call, error_name(code), code,
-                                  object, to));
+    throw usage_error(
+        fmt::format("{} failed with {} ({}) for {} passed to {}.", call, error_name(code), code, object, to));
 }
 
 cl_mem_flags access_of(cl_mem_flags flags) {
@@ -131,8 +131,7 @@ namespace {
 /// Throws usage_error for a null handle, and without OpenCL, when no handle can be valid.
 void check_handle(const void* given, const char* type, const char* function, const char* maker) {
     if (given == nullptr)
-        throw usage_error(
-            fmt::format("A null {} was passed to {}; get one from {}.", type, function, maker));
+        throw usage_error(fmt::format("A null {} was passed to {}; get one from {}.", type, function, maker));
     if (!opencl::load_loader().is_ready)
         throw usage_error(fmt::format("A {} was passed to {}, but this machine has no usable OpenCL loader.",
                                       type, function));

@@ -83,6 +83,9 @@ std::shared_ptr<queue_state> device_state::adopt_queue(void* native) {
     check();
     queue_options options;
     std::unique_ptr<driver_queue> driver = driver_->adopt_queue(native, options);
+    for (auto each = next_queue(0); each != nullptr; each = next_queue(each->id()))
+        if (each->driver().native() == native)
+            if (auto known = each->handle(); known != nullptr) return known;
     return add_queue(
         std::make_shared<queue_state>(*this, shared_from_this(), std::move(driver), options.timing));
 }

@@ -55,7 +55,8 @@ public:
     /// The same as a handle that keeps the device alive.
     std::shared_ptr<queue_state> default_queue_handle();
     std::shared_ptr<queue_state> make_queue(const queue_options& = {});
-    /// Wraps a driver's queue that the program created. Throws usage_error if it is not of this device.
+    /// The queue that wraps a driver's queue: one of this device's, or a new one. Throws usage_error if it is
+    /// not of this device.
     std::shared_ptr<queue_state> adopt_queue(void* native);
     /// The queue with this number if it is alive or has unfinished commands, else null: its commands have
     /// completed. After devices_meet() it may be a queue of another device.

@@ -182,6 +182,8 @@ public:
 
     /// Called by the device that created it: the handle through which events refer to it.
     void set_handle(std::weak_ptr<queue_state> handle) { handle_ = std::move(handle); }
+    /// Null once the last handle is destroyed.
+    std::shared_ptr<queue_state> handle() const { return handle_.lock(); }
 
 private:
     void copy_through_host(storage& to, std::size_t to_offset, storage& from, std::size_t from_offset,
