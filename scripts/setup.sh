@@ -15,7 +15,7 @@ packages=(
     libcli11-dev libpng-dev nlohmann-json3-dev libtbb-dev            # the programs
     libgtest-dev libgmock-dev librandom123-dev libbenchmark-dev      # tests and benchmarks
     libmpfr-dev                                                      # the tests' exact functions
-    libboost-dev                                                     # odeint, for its tests and examples
+    libboost-dev libviennacl-dev                                     # odeint, solvers: for tests and examples
     libeigen3-dev libclblast-dev libclfft-dev libdlpack-dev          # libraries that exchange data with Balm,
     python3-numpy                                                    # Python's too
 )

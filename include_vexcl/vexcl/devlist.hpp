@@ -80,6 +80,13 @@ public:
                      "vex::Context: the numbers of backend contexts and queues differ");
         StaticContext<>::set(*this);
     }
+    explicit Context(const std::vector<std::pair<backend::context, command_queue>>& of) {
+        for (const auto& [context, queue] : of) {
+            contexts_.push_back(context);
+            queues_.push_back(queue);
+        }
+        StaticContext<>::set(*this);
+    }
     Context(const Context&) = default;
     Context& operator=(const Context&) = default;
     ~Context() {

@@ -149,6 +149,81 @@ private:
     }
 };
 
+namespace detail {
+
+/// A function of OpenCL C, by its name.
+template <class Name, class R, class... P>
+struct named_builtin : UserFunction<named_builtin<Name, R, P...>, R(P...)> {
+    static std::string name() { return std::string("call_") + Name::name(); }
+    static std::string body() {
+        std::string arguments;
+        for (std::size_t k = 1; k <= sizeof...(P); ++k)
+            arguments += (k > 1 ? ", prm" : "prm") + std::to_string(k);
+        return std::string("return ") + Name::name() + "(" + arguments + ");";
+    }
+};
+template <class E>
+E common_type_of(const balm::expr<E>&);
+template <class E, class... F>
+auto common_type_of(const balm::expr<E>&, const balm::expr<F>&... rest)
+    -> decltype(common_type_of((std::declval<balm::expr<E>>() + ... + std::declval<balm::expr<F>>())));
+template <class Name, operand... A>
+decltype(auto) call_builtin(const A&... a) {
+    using R = decltype(common_type_of(lower(a)...));
+    return named_builtin<Name, host_element<R>, host_element<element_of<A>>...>()(a...);
+}
+
+/// The lanes of Count vectors X, numbered one after the other, that the lanes of a mask M select.
+template <class X, class M, unsigned Count>
+struct lane_selection {
+    typedef typename cl_vector_of<typename cl_scalar_of<X>::type, cl_vector_length<M>::value>::type result;
+
+    static std::string name() { return "lanes_of_" + type_name<X>() + "_by_" + type_name<M>(); }
+    static std::string body() {
+        constexpr unsigned lanes = cl_vector_length<X>::value;
+        const auto lane = [](unsigned operand, unsigned k) {
+            return "prm" + std::to_string(operand) + ".s" + "0123456789abcdef"[k];
+        };
+        std::string all, selected;
+        for (unsigned k = 0; k < Count * lanes; ++k)
+            all += (k > 0 ? ", " : "") + lane(1 + k / lanes, k % lanes);
+        for (unsigned k = 0; k < cl_vector_length<M>::value; ++k)
+            selected += (k > 0 ? ", lanes[" : "lanes[") + lane(Count + 1, k) + " & " +
+                        std::to_string(Count * lanes - 1) + "]";
+        return type_name<typename cl_scalar_of<X>::type>() + " lanes[] = {" + all + "}; return (" +
+               type_name<result>() + ")(" + selected + ");";
+    }
+};
+template <class X, class M>
+struct shuffle_one : UserFunction<shuffle_one<X, M>, typename lane_selection<X, M, 1>::result(X, M)>,
+                     lane_selection<X, M, 1> {
+    using lane_selection<X, M, 1>::body, lane_selection<X, M, 1>::name;
+};
+template <class X, class M>
+struct shuffle_two : UserFunction<shuffle_two<X, M>, typename lane_selection<X, M, 2>::result(X, X, M)>,
+                     lane_selection<X, M, 2> {
+    using lane_selection<X, M, 2>::body;
+    static std::string name() { return lane_selection<X, M, 2>::name() + "_of_two"; }
+};
+
+}  // namespace detail
+
+/// The lanes of a short vector, or of two, that the lanes of a mask of integers select.
+///
+///     swapped = shuffle(x, cl_uint2{{1, 0}});
+template <class X, class M>
+requires detail::operands<X, M>
+decltype(auto) shuffle(const X& x, const M& mask) {
+    using V = detail::host_element<detail::element_of<X>>;
+    return detail::shuffle_one<V, detail::host_element<detail::element_of<M>>>()(x, mask);
+}
+template <class X, class Y, class M>
+requires detail::operands<X, Y, M>
+decltype(auto) shuffle2(const X& x, const Y& y, const M& mask) {
+    using V = detail::host_element<detail::element_of<X>>;
+    return detail::shuffle_two<V, detail::host_element<detail::element_of<M>>>()(x, y, mask);
+}
+
 }  // namespace vex
 
 /// The arguments as a string.
@@ -181,6 +256,17 @@ private:
                                                                         {"" VEX_NAMES_OF(parameters)}); \
         }                                                                                               \
     } const func_name
+
+/// Defines a function of expressions that calls a function of OpenCL C with as many operands; the result has
+/// the type of their sum.
+#define VEX_BUILTIN_FUNCTION(operands_, func)                                                               \
+    struct vex_builtin_##func {                                                                             \
+        static const char* name() { return #func; }                                                         \
+    };                                                                                                      \
+    template <class... A>                                                                                   \
+    requires(sizeof...(A) == operands_ && vex::detail::operands<A...>) decltype(auto) func(const A&... a) { \
+        return vex::detail::call_builtin<vex_builtin_##func>(a...);                                         \
+    }
 
 /// The same from a signature such as double(double, double); the body names the parameters prm1, prm2, …
 #define VEX_FUNCTION_V1(name, signature, body) VEX_FUNCTION_V1_WITH_PREAMBLE(name, signature, "", body)

@@ -113,6 +113,12 @@ auto call_with_symbols(const A&... a) {
     return call(Function::name(), a...);
 }
 
+/// A number that no other symbolic number has.
+inline std::size_t next_variable() {
+    static std::atomic<std::size_t> last{0};
+    return ++last;
+}
+
 }  // namespace generator
 
 namespace detail {
@@ -163,6 +169,7 @@ VEX_UNARY_OPERATOR(!)
         return generator::call(#name, a, b, c);                        \
     }
 VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
+VEX_GEOMETRIC_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2)
 #undef VEX_BUILTIN_1
 #undef VEX_BUILTIN_2
 #undef VEX_BUILTIN_3
@@ -223,6 +230,20 @@ public:
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND
 
+    const symbolic& operator++() const { return *this += 1; }
+    const symbolic& operator--() const { return *this -= 1; }
+    /// The result is a new local variable that holds the previous value.
+    symbolic operator++(int) const {
+        symbolic before(*this);
+        ++*this;
+        return before;
+    }
+    symbolic operator--(int) const {
+        symbolic before(*this);
+        --*this;
+        return before;
+    }
+
     std::size_t id() const { return id_; }
     std::string name() const { return "var" + std::to_string(id_); }
     bool is_vector() const { return scope_ == VectorParameter; }
@@ -245,10 +266,6 @@ public:
     friend std::ostream& operator<<(std::ostream& to, const symbolic& s) { return to << s.name(); }
 
 private:
-    static std::size_t next_id() {
-        static std::atomic<std::size_t> last{0};
-        return ++last;
-    }
     template <class A>
     void declare(const A& value) const {
         generator::get_recorder() << type_name<T>() << ' ' << name() << " = " << generator::text_of(value)
@@ -260,7 +277,7 @@ private:
         return *this;
     }
 
-    std::size_t id_ = next_id();
+    std::size_t id_ = generator::next_variable();
     scope_type scope_ = LocalVar;
     constness_type constness_ = NonConst;
 };
@@ -269,16 +286,42 @@ namespace generator {
 
 using vex::symbolic;
 
-/// One kernel for each queue, called with vectors and numbers in the order of its parameters.
+/// One kernel for each queue, which runs recorded code for each element of its vector parameters. Called with
+/// vectors and numbers in the order of its parameters.
+///
+///     vex::generator::kernel scale(ctx, "scale");
+///     scale.add_param(x);
+///     scale.add_param(factor);
+///     scale.build(body.str());
+///     scale(X, 2.0);
 class kernel {
 public:
-    kernel(const std::vector<command_queue>& queues, const std::string& text, const std::string& name)
-        : queues_(queues) {
-        for (const command_queue& each : queues) kernels_.emplace_back(each, text, name);
+    kernel(const std::vector<command_queue>& queues, std::string name)
+        : queues_(queues), name_(std::move(name)) {}
+    /// Appends a parameter.
+    template <class T>
+    void add_param(const symbolic<T>& parameter) {
+        parameters_ += parameter.parameter() + ", ";
+        loads_ += parameter.init();
+        stores_ += parameter.write();
+    }
+    /// Builds the kernel from recorded code and the parameters.
+    void build(const std::string& body) {
+        auto src = queues_.empty() ? backend::source_generator() : backend::source_generator(queues_[0]);
+        for (const std::string& each : current_recording().functions) src << each << '\n';
+        src.begin_kernel(name_);
+        src << '(' << parameters_ << "ulong n)";
+        src.open("{").grid_stride_loop().open("{").new_line();
+        src << loads_ << body << stores_;
+        src.close("}").close("}");
+        src << '\n';
+        kernels_.clear();
+        for (const command_queue& each : queues_) kernels_.emplace_back(each, src.str(), name_);
     }
     /// Appends an argument: a vector, a number, or a std::vector of one number for each queue.
     template <class A>
     void push_arg(const A& a) {
+        check_is_built();
         for (unsigned d = 0; d < queues_.size(); ++d)
             if constexpr (requires { a.part_size(d); }) {
                 const std::size_t size = a.part_size(d);
@@ -290,12 +333,14 @@ public:
     }
     template <class A>
     void push_arg(const std::vector<A>& one_for_each_queue) {
+        check_is_built();
         precondition(one_for_each_queue.size() == queues_.size(),
                      "an argument of a generated kernel that is a std::vector has one number for each queue");
         for (unsigned d = 0; d < queues_.size(); ++d) kernels_[d].push_arg(one_for_each_queue[d]);
     }
     /// Launches the kernel with the pushed arguments, and removes them.
     void operator()() {
+        check_is_built();
         try {
             for (unsigned d = 0; d < queues_.size(); ++d)
                 if (sizes_[d] > 0) kernels_[d](queues_[d], static_cast<cl_ulong>(sizes_[d]));
@@ -313,12 +358,17 @@ public:
     }
 
 private:
+    void check_is_built() const {
+        precondition(kernels_.size() == queues_.size(),
+                     "vex::generator::kernel: build() must precede arguments and calls");
+    }
     void reset() {
         for (backend::kernel& each : kernels_) each.reset();
         std::fill(sizes_.begin(), sizes_.end(), 0);
     }
 
     std::vector<command_queue> queues_;
+    std::string name_, parameters_, loads_, stores_;
     std::vector<backend::kernel> kernels_;
     std::vector<std::size_t> sizes_ = std::vector<std::size_t>(queues_.size());
 };
@@ -327,19 +377,10 @@ private:
 template <class... A>
 kernel build_kernel(const std::vector<command_queue>& queues, const std::string& name,
                     const std::string& body, const A&... parameters) {
-    auto src = queues.empty() ? backend::source_generator() : backend::source_generator(queues[0]);
-    for (const std::string& each : current_recording().functions) src << each << '\n';
-    src.begin_kernel(name);
-    src << '(';
-    ((src << parameters.parameter() << ", "), ...);
-    src << "ulong n)";
-    src.open("{").grid_stride_loop().open("{").new_line();
-    ((src << parameters.init()), ...);
-    src << body;
-    ((src << parameters.write()), ...);
-    src.close("}").close("}");
-    src << '\n';
-    return kernel(queues, src.str(), name);
+    kernel made(queues, name);
+    (made.add_param(parameters), ...);
+    made.build(body);
+    return made;
 }
 /// Records a call of a function object with the parameters, which it takes by reference, as a kernel.
 ///

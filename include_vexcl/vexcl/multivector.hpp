@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <iomanip>
 #include <memory>
+#include <ostream>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -66,6 +68,7 @@ VEX_UNARY_OPERATOR(!)
             [](const auto& x, const auto& y, const auto& z) { return vex::name(x, y, z); }, a, b, c); \
     }
 VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
+VEX_GEOMETRIC_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2)
 VEX_BUILTIN_3(if_else)
 VEX_BUILTIN_3(select)
 #undef VEX_BUILTIN_1
@@ -191,6 +194,25 @@ public:
     }
     VEX_COMPOUND_ASSIGNMENTS(VEX_COMPOUND)
 #undef VEX_COMPOUND
+
+    /// Prints each element, `(component 0, component 1, …)`, after its index.
+    friend std::ostream& operator<<(std::ostream& to, const multivector& x) {
+        std::array<std::vector<T>, N> host;
+        for (std::size_t k = 0; k < N; ++k) {
+            host[k].resize(x.size());
+            x(k).read_data(0, x.size(), host[k].data(), true);
+        }
+        to << '{';
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            to << '\n' << std::setw(6) << i << ": (";
+            for (std::size_t k = 0; k < N; ++k) {
+                if (k > 0) to << ", ";
+                detail::print_element(to, host[k][i]);
+            }
+            to << ')';
+        }
+        return to << "\n}\n";
+    }
 
 private:
     auto tied() const {

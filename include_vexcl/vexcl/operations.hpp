@@ -69,6 +69,66 @@ VEX_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2, VEX_BUILTIN_3)
 #undef VEX_BUILTIN_2
 #undef VEX_BUILTIN_3
 
+namespace detail {
+
+/// Geometry of expressions whose elements are short vectors, or scalars: vectors of one component.
+struct geometry {
+    template <class E>
+    static auto length(E x) {
+        if constexpr (balm::vector_type<typename E::value_type>)
+            return balm::length(std::move(x));
+        else
+            return balm::fabs(std::move(x));
+    }
+    template <class E>
+    static auto normalize(E x) {
+        if constexpr (balm::vector_type<typename E::value_type>)
+            return balm::normalize(std::move(x));
+        else
+            return balm::sign(std::move(x));
+    }
+    template <class E, class F>
+    static auto dot(E x, F y) {
+        if constexpr (balm::vector_type<typename E::value_type>)
+            return balm::dot(std::move(x), std::move(y));
+        else
+            return std::move(x) * std::move(y);
+    }
+    template <class E, class F>
+    static auto distance(E x, F y) {
+        return length(std::move(x) - std::move(y));
+    }
+    template <class E>
+    static auto fast_length(E x) {
+        return length(std::move(x));
+    }
+    template <class E>
+    static auto fast_normalize(E x) {
+        return normalize(std::move(x));
+    }
+    template <class E, class F>
+    static auto fast_distance(E x, F y) {
+        return distance(std::move(x), std::move(y));
+    }
+};
+
+}  // namespace detail
+#define VEX_BUILTIN_1(name)                                                                     \
+    template <detail::vexpr A>                                                                  \
+    decltype(auto) name(const A& a) {                                                           \
+        return detail::combine([](auto x) { return detail::geometry::name(std::move(x)); }, a); \
+    }
+#define VEX_BUILTIN_2(name)                                                                           \
+    template <class A, class B>                                                                       \
+    requires detail::operands<A, B>                                                                   \
+    decltype(auto) name(const A& a, const B& b) {                                                     \
+        return detail::combine(                                                                       \
+            [](auto x, auto y) { return detail::geometry::name(std::move(x), std::move(y)); }, a, b); \
+    }
+VEX_GEOMETRIC_BUILTINS(VEX_BUILTIN_1, VEX_BUILTIN_2)
+#undef VEX_BUILTIN_1
+#undef VEX_BUILTIN_2
+
 /// The elements of `b` where `condition` is true, of `a` elsewhere: OpenCL's order of arguments.
 template <class A, class B, class C>
 requires detail::operands<A, B, C>

@@ -30,6 +30,25 @@ namespace vex {
 template <class T>
 class address;
 
+namespace detail {
+
+/// Prints an element in a column: integers six characters wide, other numbers fourteen, with six digits.
+template <class T>
+void print_element(std::ostream& to, const T& value) {
+    const std::ios_base::fmtflags flags = to.flags();
+    const std::streamsize precision = to.precision(6);
+    if constexpr (std::is_integral_v<T>)
+        to << std::setw(6) << +value;
+    else if constexpr (std::is_arithmetic_v<T>)
+        to << std::scientific << std::setw(14) << value;
+    else
+        to << value;
+    to.flags(flags);
+    to.precision(precision);
+}
+
+}  // namespace detail
+
 /// An array of elements of T, partitioned over queues: each queue's device holds one contiguous part. Copying
 /// is deep.
 ///
@@ -39,6 +58,11 @@ class address;
 ///     vex::copy(y, host);
 template <class T>
 class vector : public expression_base {
+    static_assert(
+        requires { typename detail::balm_element_of<T>::type; },
+        "vex::vector: elements are numbers, OpenCL's short vectors, std::array and std::complex of numbers "
+        "if "
+        "vex::is_cl_native is specialised for them, and structures that BALM_STRUCT describes");
     using D = detail::balm_element<T>;
     using queue_vector = std::vector<command_queue>;
 
@@ -74,6 +98,13 @@ public:
         if (memory.balm_elements())
             of_ = balm::as_vector(memory.balm_elements()->range(0, n == 0 ? memory.size() : n));
     }
+    /// Shares memory of another library, a cl_mem or an object that holds one, which belongs to the context
+    /// of the queue.
+    ///
+    ///     vex::vector<double> x(ctx.queue(0), buffer);  // a cl::Buffer
+    template <detail::handle_argument<cl_mem> Memory>
+    vector(const command_queue& queue, const Memory& memory, std::size_t n = 0)
+        : vector(queue, backend::device_vector<T>(queue, memory), n) {}
     /// Computes an expression, on the queues of its first vector. Throws std::runtime_error if the expression
     /// contains no vectors.
     template <detail::vexpr A>
@@ -233,20 +264,12 @@ public:
         const std::size_t in_row = std::is_integral_v<T> ? 10 : 5;
         std::vector<T> host(v.size());
         v.read_data(0, host.size(), host.data(), true);
-        const std::ios_base::fmtflags flags = to.flags();
-        const std::streamsize precision = to.precision(6);
         to << '{';
         for (std::size_t i = 0; i < host.size(); ++i) {
             if (i % in_row == 0) to << '\n' << std::setw(6) << i << ':';
-            if constexpr (std::is_integral_v<T>)
-                to << ' ' << std::setw(6) << +host[i];
-            else if constexpr (std::is_arithmetic_v<T>)
-                to << std::scientific << std::setw(14) << host[i];
-            else
-                to << ' ' << host[i];
+            if constexpr (std::is_integral_v<T> || !std::is_arithmetic_v<T>) to << ' ';
+            detail::print_element(to, host[i]);
         }
-        to.flags(flags);
-        to.precision(precision);
         return to << "\n}\n";
     }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <balm/kernel.hpp>
@@ -274,6 +275,59 @@ decltype(auto) atomic_inc(const P& p) {
 template <detail::pointer_operand P>
 decltype(auto) atomic_dec(const P& p) {
     return atomic_sub(p, 1);
+}
+
+// ---- functions with a second result, which is stored in the elements that a pointer points to ----
+
+namespace detail {
+
+/// The floating-point type in which a function of an operand computes: double for integers.
+template <operand A>
+using floating_of = std::conditional_t<std::is_integral_v<element_of<A>>, double, element_of<A>>;
+
+template <class D, class F, operand A, operand... More>
+auto store_second(const char* name, F both, const pointer<D>& p, const A& a, const More&... more) {
+    using T = floating_of<A>;
+    static const auto function =
+        balm::function(name, [both](balm::dsl::Mixed<D> memory, balm::dsl::Long i, balm::dsl::Var<T> x,
+                                    std::conditional_t<true, balm::dsl::Var<T>, More>... rest) {
+            const auto [result, second] = both(x, rest...);
+            memory[i] = balm::dsl::cast<D>(second);
+            return result;
+        });
+    return [&](auto at, auto... x) {
+        match(at, x...);
+        return wrap(balm::call_function(function, p.memory().share(), std::move(at), std::move(x)...),
+                    queues_of(p));
+    }(p.index(), assigned<T>(a), assigned<T>(more)...);
+}
+
+}  // namespace detail
+
+/// OpenCL's functions that store a second result through a pointer: the floor (fract), the exponent (frexp),
+/// the sign of the gamma function (lgamma_r), the whole part (modf), the cosine (sincos), the low bits of the
+/// quotient (remquo).
+///
+///     vex::vector<double> x(ctx, n), sine(ctx, n), cosine(ctx, n);
+///     sine = vex::sincos(x, &cosine);
+#define VEX_SECOND_RESULT(name, both)                                                           \
+    template <detail::vexpr A, detail::pointer_operand P>                                       \
+    decltype(auto) name(const A& a, const P& p) {                                               \
+        return detail::store_second(                                                            \
+            #name, [](const auto& x) { return balm::dsl::both(x); }, detail::as_pointer(p), a); \
+    }
+VEX_SECOND_RESULT(fract, fract_floor)
+VEX_SECOND_RESULT(frexp, frexp)
+VEX_SECOND_RESULT(lgamma_r, lgamma_r)
+VEX_SECOND_RESULT(modf, modf)
+VEX_SECOND_RESULT(sincos, sincos)
+#undef VEX_SECOND_RESULT
+template <class A, class B, detail::pointer_operand P>
+requires detail::operands<A, B>
+decltype(auto) remquo(const A& a, const B& b, const P& p) {
+    return detail::store_second(
+        "remquo", [](const auto& x, const auto& y) { return balm::dsl::remquo(x, y); }, detail::as_pointer(p),
+        a, b);
 }
 
 }  // namespace vex

@@ -254,6 +254,36 @@ TEST(B9_vexcl_symbolic_numbers, record_kernels) {
     });
 }
 
+TEST(B9_vexcl_symbolic_numbers, of_several_types_make_kernels_step_by_step) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        std::ostringstream body;
+        vex::generator::set_recorder(body);
+        const vex::symbolic<double> x(vex::symbolic<double>::VectorParameter);
+        const vex::symbolic<double> factor(vex::symbolic<double>::ScalarParameter);
+        const vex::symbolic<int> i(vex::symbolic<int>::VectorParameter);
+        const auto before = i++;
+        x = factor * x + before;
+        ++i;
+        --x;
+        x--;
+        vex::generator::kernel scale(ctx, "scale");
+        EXPECT_THROW(scale(), std::runtime_error) << "it is not built";
+        EXPECT_THROW(scale.push_arg(1.0), std::runtime_error);
+        scale.add_param(x);
+        scale.add_param(factor);
+        scale.add_param(i);
+        scale.build(body.str());
+        vex::vector<double> values(ctx, 1000);
+        vex::vector<int> counts(ctx, 1000);
+        values = vex::element_index();
+        counts = 10 * vex::element_index();
+        scale(values, 2.0, counts);
+        const std::vector<int> host = on_host(counts);
+        expect_elements(values, [](std::size_t k) { return 12 * static_cast<double>(k) - 2; });
+        for (std::size_t k = 0; k < host.size(); ++k) ASSERT_EQ(host[k], 10 * static_cast<int>(k) + 2);
+    });
+}
+
 TEST(B9_vexcl_symbolic_numbers, record_functions) {
     auto random = seeded_random();
     on_one_and_two_devices([&](const vex::Context& ctx) {

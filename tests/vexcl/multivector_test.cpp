@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 #include <tuple>
 
 #include "vexcl/contexts.hpp"
@@ -140,6 +141,16 @@ TEST(B9_vexcl_multivector, reductions_give_arrays) {
         EXPECT_NEAR(sums[1], std::accumulate(middle, host.end(), 0.0), 1e-9);
         EXPECT_EQ(least[0], 2 * *std::min_element(host.begin(), middle));
         EXPECT_EQ(least[1], 2 * *std::min_element(middle, host.end()));
+    });
+}
+
+TEST(B9_vexcl_multivector, is_printed_element_by_element) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        vex::multivector<int, 2> x(ctx, 2);
+        x = std::make_tuple(vex::element_index(), -7);
+        std::ostringstream text;
+        text << x;
+        EXPECT_EQ(text.str(), "{\n     0: (     0,     -7)\n     1: (     1,     -7)\n}\n");
     });
 }
 

@@ -3,9 +3,72 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <set>
+#include <string>
+#include <type_traits>
 
 #include "vexcl/contexts.hpp"
+
+using block = std::array<std::array<double, 2>, 2>;
+using pair = std::array<double, 2>;
+using complex_number = std::complex<double>;
+
+namespace vex {
+
+template <>
+struct is_cl_native<block> : std::true_type {};
+template <>
+struct is_cl_native<pair> : std::true_type {};
+template <>
+struct is_cl_native<complex_number> : std::true_type {};
+template <>
+struct type_name_impl<block> {
+    static std::string get() { return "double4"; }
+};
+template <>
+struct type_name_impl<pair> {
+    static std::string get() { return "double2"; }
+};
+template <>
+struct type_name_impl<complex_number> {
+    static std::string get() { return "double2"; }
+};
+
+namespace sparse {
+
+template <>
+struct rhs_of<block> {
+    typedef pair type;
+};
+template <>
+struct spmv_ops_impl<block, pair> {
+    static void decl_accum_var(backend::source_generator& src, const std::string& name) {
+        src.new_line() << type_name<pair>() << ' ' << name << " = {0, 0};";
+    }
+    static void append_product(backend::source_generator& src, const std::string& sum, const std::string& a,
+                               const std::string& x) {
+        src.open("{");
+        src.new_line() << "double2 v = " << x << ';';
+        src.new_line() << sum << ".x += " << a << ".x * v.x + " << a << ".y * v.y;";
+        src.new_line() << sum << ".y += " << a << ".z * v.x + " << a << ".w * v.y;";
+        src.close("}");
+    }
+};
+template <>
+struct spmv_ops_impl<complex_number, complex_number> {
+    static void decl_accum_var(backend::source_generator& src, const std::string& name) {
+        src.new_line() << "double2 " << name << " = {0, 0};";
+    }
+    static void append_product(backend::source_generator& src, const std::string& sum, const std::string& a,
+                               const std::string& x) {
+        src.new_line() << sum << ".x += " << a << ".x * " << x << ".x - " << a << ".y * " << x << ".y;";
+        src.new_line() << sum << ".y += " << a << ".x * " << x << ".y + " << a << ".y * " << x << ".x;";
+    }
+};
+
+}  // namespace sparse
+}  // namespace vex
 
 namespace balm::test {
 
@@ -213,6 +276,50 @@ TEST(B9_vexcl_sparse, of_ranges_of_iterators) {
         vex::vector<double> y(ctx, m.rows);
         y = A * x;
         expect_elements(y, [&](std::size_t i) { return product[i]; });
+    });
+}
+
+TEST(B9_vexcl_sparse, products_of_entries_are_the_programs_own) {
+    auto random = seeded_random();
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        const host_matrix<int, double> m(random, 500, 300);
+        const auto drawn = [&] { return static_cast<double>(random() % 1000) / 100; };
+        std::vector<block> blocks(m.val.size());
+        for (block& each : blocks) each = {{{drawn(), drawn()}, {drawn(), drawn()}}};
+        std::vector<complex_number> numbers(m.val.size()), of_numbers(m.columns);
+        for (complex_number& each : numbers) each = {drawn(), drawn()};
+        for (complex_number& each : of_numbers) each = {drawn(), drawn()};
+        std::vector<pair> pairs(m.columns);
+        for (pair& each : pairs) each = {drawn(), drawn()};
+
+        const vex::sparse::csr<block> A(ctx, m.rows, m.columns, m.row, m.col, blocks);
+        const vex::vector<pair> x(ctx, pairs);
+        vex::vector<pair> y(ctx, m.rows);
+        y = A * x;
+        y = y - A * (x + x);
+        const vex::sparse::distributed<vex::sparse::matrix<complex_number>> B(ctx, m.rows, m.columns, m.row,
+                                                                              m.col, numbers);
+        const vex::vector<complex_number> u(ctx, of_numbers);
+        vex::vector<complex_number> v(ctx, m.rows);
+        v = B * u;
+        std::vector<pair> got(m.rows);
+        std::vector<complex_number> got_numbers(m.rows);
+        vex::copy(y, got);
+        vex::copy(v, got_numbers);
+        for (std::size_t i = 0; i < m.rows; ++i) {
+            pair wanted{};
+            complex_number number;
+            for (int j = m.row[i]; j < m.row[i + 1]; ++j) {
+                const auto at = static_cast<std::size_t>(j);
+                const auto column = static_cast<std::size_t>(m.col[at]);
+                number += numbers[at] * of_numbers[column];
+                for (std::size_t r = 0; r < 2; ++r)
+                    for (std::size_t c = 0; c < 2; ++c) wanted[r] -= blocks[at][r][c] * pairs[column][c];
+            }
+            ASSERT_NEAR(got[i][0], wanted[0], 1e-9) << i;
+            ASSERT_NEAR(got[i][1], wanted[1], 1e-9) << i;
+            ASSERT_NEAR(std::abs(got_numbers[i] - number), 0, 1e-9) << i;
+        }
     });
 }
 

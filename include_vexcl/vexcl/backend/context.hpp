@@ -16,6 +16,7 @@
 #include <balm/queue.hpp>
 
 #include "vexcl/backend/device_property.hpp"
+#include "vexcl/detail/native_handles.hpp"
 #include "vexcl/util.hpp"
 
 // Programs test these macros to choose the language of their custom kernels.
@@ -65,7 +66,9 @@ public:
     }
     const balm::device& balm_device() const { return detail::held(of_); }
     /// The native handle. Initialises the device.
-    device_id operator()() const { return balm::native(balm_device()).device; }
+    device_id raw() const { return balm::native(balm_device()).device; }
+    device_id operator()() const { return raw(); }
+    VEX_CONVERTS_TO_HOLDERS_OF(device_id)
 
     friend bool operator==(const device& a, const device& b) { return a.of_ == b.of_; }
     /// Prints the name, and in parentheses the platform.
@@ -88,6 +91,7 @@ public:
     /// The native handle. Initialises the device.
     context_id raw() const { return balm::native(balm_device()).context; }
     context_id operator()() const { return raw(); }
+    VEX_CONVERTS_TO_HOLDERS_OF(context_id)
 
     friend bool operator==(const context& a, const context& b) { return a.of_ == b.of_; }
 
@@ -106,6 +110,14 @@ public:
     /// Another queue of the device.
     command_queue(const backend::context&, const backend::device& of, command_queue_properties = 0)
         : command_queue(of.balm_device(), of.balm_device().make_queue()) {}
+    /// An in-order queue of another library, which retains its handle; vectors on it use the context of the
+    /// queue. Throws balm::usage_error for an out-of-order queue.
+    ///
+    ///     boost::compute::command_queue queue = boost::compute::system::default_queue();
+    ///     vex::vector<int> x({queue}, n);
+    template <detail::handle_class<cl_command_queue> Q>
+    command_queue(const Q& of) : command_queue(of.get()) {}  // NOLINT(google-explicit-constructor)
+    explicit command_queue(cl_command_queue handle) : command_queue(balm::adopt_opencl_of(handle), handle) {}
 
     /// Waits until all commands so far have completed. Throws balm::device_error if one failed.
     void finish() const { balm::queue(balm_queue()).finish(); }
@@ -129,11 +141,15 @@ public:
     /// The native handle. Initialises the device.
     cl_command_queue raw() const { return balm::native(balm_queue()); }
     cl_command_queue operator()() const { return raw(); }
+    VEX_CONVERTS_TO_HOLDERS_OF(cl_command_queue)
 
     friend bool operator==(const command_queue&, const command_queue&) = default;
     friend std::ostream& operator<<(std::ostream& to, const command_queue& q) { return to << q.device(); }
 
 private:
+    command_queue(const balm::device& of, cl_command_queue handle)
+        : command_queue(of, balm::adopt_queue(of, handle)) {}
+
     std::optional<balm::device> device_;
     std::optional<balm::queue> queue_;
 };

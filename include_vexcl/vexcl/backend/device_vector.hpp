@@ -91,9 +91,18 @@ public:
     device_vector(const command_queue& q, std::size_t n, const U* host, mem_flags flags = MEM_READ_WRITE)
         : device_vector(q, n, std::vector<T>(host, host + n).data(), flags) {}
 
+    /// Shares memory of another library, a cl_mem or an object that holds one, which belongs to the context
+    /// of the queue: all elements that it has room for.
+    template <detail::handle_argument<cl_mem> Memory>
+    device_vector(const command_queue& q, const Memory& memory)
+        : of_(balm::adopt_memory<element>(q.balm_device(), detail::handle_in<cl_mem>(memory))) {}
+
     std::size_t size() const { return of_ ? of_->size() : 0; }
     /// The native handle; null if there are no elements.
     raw_type raw() const { return of_ ? static_cast<raw_type>(balm::native(*of_).handle) : raw_type(); }
+    /// The same memory, which converts to the classes of memory of OpenCL's C++ bindings and Boost.Compute.
+    const device_vector& raw_buffer() const { return *this; }
+    VEX_CONVERTS_TO_HOLDERS_OF(cl_mem)
     /// The same memory, as elements of another type.
     template <class U>
     device_vector<U> reinterpret() const {

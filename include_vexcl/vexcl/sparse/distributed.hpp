@@ -6,12 +6,6 @@
 namespace vex {
 namespace sparse {
 
-/// The element type of vectors that a matrix with entries of T multiplies.
-template <class T, class Enable = void>
-struct rhs_of {
-    typedef T type;
-};
-
 /// See sparse::matrix.
 template <class Matrix, class Rhs = typename rhs_of<typename Matrix::val_type>::type>
 class distributed : public Matrix {

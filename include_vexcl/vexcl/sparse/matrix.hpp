@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "vexcl/detail/custom_matrix.hpp"
 #include "vexcl/detail/multi_expression.hpp"
 #include "vexcl/detail/stored_matrix.hpp"
 #include "vexcl/element_index.hpp"
@@ -23,8 +24,8 @@ namespace vex {
 namespace sparse {
 
 /// A sparse matrix, partitioned over queues: each queue's device holds contiguous rows. Entries are scalars
-/// of 4 or 8 bytes, or short vectors of them, which are multiplied lane by lane. A handle: copies are the
-/// same matrix.
+/// of 4 or 8 bytes, or short vectors of them, which are multiplied lane by lane, unless spmv_ops_impl is
+/// specialised for them. A handle: copies are the same matrix.
 ///
 ///     vex::sparse::matrix<double> A(ctx, n, n, ptr, col, val);
 ///     r = f - A * sin(u);
@@ -56,9 +57,12 @@ public:
         const auto pointers = memory(ptr);
         const auto indices = memory(col);
         const auto values = memory(val);
-        state_ = std::make_shared<const detail::stored_matrix<Val>>(
-            *queues_.context(), detail::host_rows<decltype(pointers), decltype(indices), decltype(values)>{
-                                    rows, columns, pointers, indices, values});
+        const detail::host_rows<decltype(pointers), decltype(indices), decltype(values)> from{
+            rows, columns, pointers, indices, values};
+        if constexpr (detail::has_custom_product<Val>)
+            state_ = std::make_shared<const storage>(queues_, from);
+        else
+            state_ = std::make_shared<const storage>(*queues_.context(), from);
     }
 
     std::size_t rows() const { return rows_; }
@@ -70,9 +74,13 @@ public:
     template <detail::vexpr X>
     friend decltype(auto) operator*(const matrix& a, const X& x) {
         precondition(a.state_ != nullptr, "A product with a default-constructed matrix");
-        auto e = detail::lower(x);
-        detail::flatten(e);
-        return detail::wrap(a.state_->times(std::move(e)), a.queues_);
+        if constexpr (detail::has_custom_product<Val>) {
+            return a.state_->times(x);
+        } else {
+            auto e = detail::lower(x);
+            detail::flatten(e);
+            return detail::wrap(a.state_->times(std::move(e)), a.queues_);
+        }
     }
     /// The product with each component.
     template <detail::multi X>
@@ -81,9 +89,11 @@ public:
     }
 
 private:
+    using storage = typename detail::matrix_storage<Val, Col, Ptr>::type;
+
     detail::queue_list queues_;
     std::size_t rows_ = 0, columns_ = 0, entries_ = 0;
-    std::shared_ptr<const detail::stored_matrix<Val>> state_;
+    std::shared_ptr<const storage> state_;
 };
 
 }  // namespace sparse
