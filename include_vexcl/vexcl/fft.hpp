@@ -140,7 +140,9 @@ public:
     /// The transform of an expression, whose number of elements is the product of the sizes.
     template <detail::vexpr A>
     decltype(auto) operator()(const A& a) const {
-        balm::expr<number> e(balm::view<const number>(detail::as_complex<R>(detail::lower(a)), extents_));
+        balm::expr<number> e(balm::view<const number>(
+            detail::placed(detail::as_complex<R>(detail::lower(a)), detail::queues_in(a), queues_),
+            extents_));
         if (forward_.count > 0) e = balm::fft(std::move(e), forward_);
         if (inverse_.count > 0) e = balm::ifft(std::move(e), inverse_);
         e = balm::expr<number>(balm::view<const number>(std::move(e), balm::shape(extents_.count())));

@@ -135,7 +135,7 @@ struct reduced<CombineReductors<R...>, T> {
 template <class D>
 balm::expr<D> reducible(balm::expr<D> e, const queue_list& own, const queue_list& on) {
     if (e.writes_memory()) return balm::expr<D>(balm::vector<D>(std::move(e)));
-    return !own && on.context() != nullptr ? balm::on(*on.context(), std::move(e)) : e;
+    return placed(std::move(e), own, on);
 }
 
 }  // namespace detail

@@ -31,7 +31,7 @@ public:
     typedef T value_type;
 
     template <class It>
-    stencil(const std::vector<command_queue>&, It begin, It end, unsigned center) {
+    stencil(const std::vector<command_queue>& queues, It begin, It end, unsigned center) : queues_(queues) {
         for (; begin != end; ++begin) reversed_.push_back(detail::to_balm(static_cast<T>(*begin)));
         precondition(center < reversed_.size(),
                      "vex::stencil: center must be less than the number of weights");
@@ -46,10 +46,10 @@ public:
     /// The same as `x * s` and `s * x`.
     template <detail::vexpr X>
     decltype(auto) convolve(const X& x) const {
-        auto e = detail::assigned<D>(x);
+        auto e = detail::placed(detail::assigned<D>(x), detail::queues_in(x), queues_);
         detail::flatten(e);
         return detail::wrap(detail::converted<D>(balm::convolve(balm::border::clamp, e, reversed_, how_)),
-                            detail::queues_of(x));
+                            detail::first_of(detail::queues_in(x), queues_));
     }
     /// y = beta * y + alpha * (x * s)
     void apply(const vector<T>& x, vector<T>& y, T alpha = 1, T beta = 0) const {
@@ -64,6 +64,7 @@ public:
     }
 
 private:
+    detail::queue_list queues_;
     std::vector<D> reversed_;  ///< the weights, in the order of balm::convolve
     balm::convolution how_;
 };
@@ -87,13 +88,14 @@ class StencilOperator {
 public:
     typedef T value_type;
 
-    explicit StencilOperator(const std::vector<command_queue>&) {}
+    explicit StencilOperator(const std::vector<command_queue>& queues) : queues_(queues) {}
 
     template <detail::vexpr X>
     decltype(auto) operator()(const X& x) const {
-        auto e = detail::assigned<D>(x);
+        auto e = detail::placed(detail::assigned<D>(x), detail::queues_in(x), queues_);
         detail::flatten(e);
-        return detail::wrap(computed(e, std::make_index_sequence<Width>()), detail::queues_of(x));
+        return detail::wrap(computed(e, std::make_index_sequence<Width>()),
+                            detail::first_of(detail::queues_in(x), queues_));
     }
     template <detail::multi X>
     decltype(auto) operator()(const X& x) const {
@@ -125,6 +127,8 @@ private:
                    Impl::body();
         }
     };
+
+    detail::queue_list queues_;
 };
 
 }  // namespace vex

@@ -79,11 +79,15 @@ private:
     }
     /// The operand's memory, if it is a vector; else its values.
     template <class A>
-    static vector<X> elements(const A& a) {
-        if constexpr (std::same_as<A, vector<X>>)
+    vector<X> elements(const A& a) const {
+        if constexpr (std::same_as<A, vector<X>>) {
             return vector<X>(a.queues(), a.balm_vector().share());
-        else
-            return vector<X>(a);
+        } else {
+            const queue_list& queues = first_of(queues_in(a), entries_.queues());
+            const on_queues scope(queues);
+            return vector<X>(queues, balm::vector<balm_element<X>>(
+                                         placed(assigned<balm_element<X>>(a), queues_in(a), queues)));
+        }
     }
     template <class T>
     static pointer<balm_element<T>> whole(const vector<T>& x) {

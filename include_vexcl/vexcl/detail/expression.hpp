@@ -9,6 +9,7 @@
 // * detail::converted<D>(e) converts the elements to D; detail::assigned<D>(a) does so for any operand.
 // * detail::wrap(e, q) makes a vex::expression of a Balm expression; detail::queues_of(a, …) returns the
 //   first queues among the arguments.
+// * detail::placed(e, own, q) places an expression without vectors on queues.
 // * detail::match(e, f, …) flattens expressions of equal element count but different extents.
 //
 // An assignable operand also has what an assignment of several targets in one kernel requires:
@@ -123,6 +124,12 @@ queue_list queues_of(const A&... a) {
 template <class D>
 const expression<D> wrap(balm::expr<D> of, queue_list queues) {
     return {std::move(of), std::move(queues)};
+}
+
+/// An expression without vectors, placed on these queues; others as they are.
+template <class D>
+balm::expr<D> placed(balm::expr<D> e, const queue_list& own, const queue_list& on) {
+    return !own && on.context() != nullptr ? balm::on(*on.context(), std::move(e)) : e;
 }
 
 /// Converts the elements to another type, also if this narrows: scalars to scalars, a scalar to every lane of

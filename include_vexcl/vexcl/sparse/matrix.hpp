@@ -77,7 +77,7 @@ public:
         if constexpr (detail::has_custom_product<Val>) {
             return a.state_->times(x);
         } else {
-            auto e = detail::lower(x);
+            auto e = detail::placed(detail::lower(x), detail::queues_in(x), a.queues_);
             detail::flatten(e);
             return detail::wrap(a.state_->times(std::move(e)), a.queues_);
         }
