@@ -50,6 +50,8 @@ public:
         for (auto& each : doubles_) fill(each);
         for (auto& each : floats_) fill(each);
         for (auto& each : ints_) fill(each);
+        for (auto& each : longs_) fill(each);
+        for (auto& each : shorts_) fill(each);
         make_matrix();
     }
     /// Runs some statements; stops at the first that fails.
@@ -71,6 +73,10 @@ private:
             return doubles_;
         else if constexpr (std::is_same_v<T, float>)
             return floats_;
+        else if constexpr (std::is_same_v<T, cl_long>)
+            return longs_;
+        else if constexpr (std::is_same_v<T, short>)
+            return shorts_;
         else
             return ints_;
     }
@@ -141,14 +147,20 @@ private:
             }
         }
     }
+    template <class To, class From>
+    term<To> converted_from(int depth) {
+        const term<From> a = draw<From>(depth - 1);
+        return made<To>(a.device, [h = a.host](std::size_t i) { return static_cast<To>(h(i)); });
+    }
     template <class T>
     term<T> converted(int depth) {
-        if (below(2) == 0) {
-            const term<int> a = draw<int>(depth - 1);
-            return made<T>(a.device, [h = a.host](std::size_t i) { return static_cast<T>(h(i)); });
+        switch (below(5)) {
+            case 0: return converted_from<T, int>(depth);
+            case 1: return converted_from<T, cl_long>(depth);
+            case 2: return converted_from<T, short>(depth);
+            case 3: return converted_from<T, float>(depth);
+            default: return converted_from<T, double>(depth);
         }
-        const term<double> a = draw<double>(depth - 1);
-        return made<T>(a.device, [h = a.host](std::size_t i) { return static_cast<T>(h(i)); });
     }
     term<bool> condition(int depth) {
         const term<double> a = draw<double>(depth - 1);
@@ -166,39 +178,69 @@ private:
         }
     }
     /// What only some types have.
-    term<int> special(const term<int>& a, const term<int>& b) {
+    template <std::integral T>
+    term<T> special(const term<T>& a, const term<T>& b) {
         const auto x = a.host, y = b.host;
-        switch (below(8)) {
+        const auto from = [](const auto& device, auto host) {
+            return made<T>(device, [=](std::size_t i) { return static_cast<T>(host(i)); });
+        };
+        switch (below(9)) {
             case 0:
-                return {a.device / (vex::abs(b.device) + 1),
-                        [=](std::size_t i) { return x(i) / (std::abs(y(i)) + 1); }};
+                return from(a.device / (vex::abs(b.device) + 1),
+                            [=](std::size_t i) { return x(i) / (std::abs(y(i)) + 1); });
             case 1:
-                return {a.device % (vex::abs(b.device) + 1),
-                        [=](std::size_t i) { return x(i) % (std::abs(y(i)) + 1); }};
-            case 2: return {a.device & b.device, [=](std::size_t i) { return x(i) & y(i); }};
-            case 3: return {(a.device | b.device) ^ 5, [=](std::size_t i) { return (x(i) | y(i)) ^ 5; }};
+                return from(a.device % (vex::abs(b.device) + 1),
+                            [=](std::size_t i) { return x(i) % (std::abs(y(i)) + 1); });
+            case 2: return from(a.device & b.device, [=](std::size_t i) { return x(i) & y(i); });
+            case 3: return from((a.device | b.device) ^ 5, [=](std::size_t i) { return (x(i) | y(i)) ^ 5; });
             case 4:
-                return {a.device << (b.device & 3), [=](std::size_t i) {
-                            return static_cast<int>(static_cast<unsigned>(x(i)) << (y(i) & 3));
-                        }};
-            case 5: return {~a.device >> 1, [=](std::size_t i) { return ~x(i) >> 1; }};
+                return from(a.device << (b.device & 3),
+                            [=](std::size_t i) { return x(i) * (1 << (y(i) & 3)); });
+            case 5: return from(~a.device >> 1, [=](std::size_t i) { return ~x(i) >> 1; });
             case 6: {
                 if (ctx_.size() > 1) return a;
                 const int last = static_cast<int>(n_) - 1;
                 auto& table = any_vector<int>();
-                return {looked_up(vex::raw_pointer(table.device), vex::clamp(a.device, 0, last)),
-                        [=, values = table.host](std::size_t i) {
-                            return values[static_cast<std::size_t>(std::clamp(x(i), 0, last))];
-                        }};
+                return from(
+                    looked_up(vex::raw_pointer(table.device), vex::clamp(vex::cast<int>(a.device), 0, last)),
+                    [=, values = table.host](std::size_t i) {
+                        const int at = std::clamp(static_cast<int>(x(i)), 0, last);
+                        return values[static_cast<std::size_t>(at)];
+                    });
+            }
+            case 7: {
+                const term<bool> c = condition(1);
+                return from(c.device + a.device,
+                            [=, holds = c.host](std::size_t i) { return holds(i) + x(i); });
             }
             default:
-                return {vex::mad24(a.device, b.device, 1), [=](std::size_t i) { return x(i) * y(i) + 1; }};
+                return from(vex::mad24(vex::cast<int>(a.device), vex::cast<int>(b.device), 1),
+                            [=](std::size_t i) { return x(i) * y(i) + 1; });
         }
     }
     template <std::floating_point T>
     term<T> special(const term<T>& a, const term<T>& b) {
         const auto x = a.host, y = b.host;
-        switch (below(8)) {
+        switch (below(11)) {
+            case 8: {
+                const auto square_of_sum = vex::generator::make_function<T(T, T)>([](auto u, auto v) {
+                    auto sum = u + v;
+                    return sum * sum;
+                });
+                return made<T>(square_of_sum(a.device, b.device),
+                               [=](std::size_t i) { return (x(i) + y(i)) * (x(i) + y(i)); });
+            }
+            case 9: {
+                // A matrix of rows_ x columns_ elements, as one of columns_ x rows_.
+                const std::size_t rows = rows_, columns = columns_;
+                return made<T>(vex::reshape(a.device, vex::extents[columns][rows], vex::extents[1][0]),
+                               [=](std::size_t i) { return x(i % rows * columns + i / rows); });
+            }
+            case 10: {
+                const int power = number(-1, 3);
+                return made<T>(vex::floor(vex::ldexp(a.device, power)),
+                               [=](std::size_t i) { return std::floor(std::ldexp(x(i), power)); });
+            }
             case 0:
                 return made<T>(vex::floor(a.device * T(0.5)),
                                [=](std::size_t i) { return std::floor(x(i) / 2); });
@@ -404,16 +446,127 @@ private:
         for (int& each : sums.host) each = total += each;
         compare(sums);
     }
+    void by_key() {
+        say("by key");
+        const term<int> k = draw<int>(1), a = draw<int>(2);
+        std::vector<int> keys = values(k), of_keys = values(a);
+        for (int& each : keys) each = std::min(std::max(each, 0), 2);
+        vex::vector<int> device_keys(ctx_, n_), device_values(ctx_, n_), scanned(ctx_, n_), distinct, sums;
+        device_keys = vex::min(vex::max(k.device, 0), 2);
+        device_values = a.device;
+        vex::exclusive_scan_by_key(device_keys, device_values, scanned, 3);
+        const int runs = vex::reduce_by_key(device_keys, device_values, distinct, sums);
+        std::vector<int> wanted(n_), wanted_keys, wanted_sums;
+        for (std::size_t i = 0; i < n_; ++i) {
+            const bool begins = i == 0 || keys[i] != keys[i - 1];
+            wanted[i] = begins ? 3 : wanted[i - 1] + of_keys[i - 1];
+            if (begins) {
+                wanted_keys.push_back(keys[i]);
+                wanted_sums.push_back(0);
+            }
+            wanted_sums.back() += of_keys[i];
+        }
+        EXPECT_EQ(runs, static_cast<int>(wanted_keys.size()));
+        EXPECT_EQ(on_host(scanned), wanted);
+        EXPECT_EQ(on_host(distinct), wanted_keys);
+        EXPECT_EQ(on_host(sums), wanted_sums);
+
+        std::vector<std::size_t> order(n_);
+        for (std::size_t i = 0; i < n_; ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](auto l, auto r) { return keys[l] > keys[r]; });
+        vex::sort_by_key(device_keys, device_values, vex::greater<int>());
+        const std::vector<int> sorted = on_host(device_values);
+        for (std::size_t i = 0; i < n_; ++i)
+            ASSERT_EQ(sorted[i], of_keys[order[i]]) << "sorted element " << i;
+    }
+    void elements() {
+        say("elements");
+        host_vector<double>& v = any_vector<double>();
+        const std::size_t at = below(n_), first = below(n_), last = first + below(n_ - first + 1);
+        v.device[at] = 7;
+        v.host[at] = 7;
+        EXPECT_EQ(v.device[first], v.host[first]);
+        std::vector<double> some(last - first), found{0, 0, 0};
+        vex::copy(v.device.begin() + static_cast<std::ptrdiff_t>(first),
+                  v.device.begin() + static_cast<std::ptrdiff_t>(last), some.begin());
+        EXPECT_TRUE(
+            std::equal(some.begin(), some.end(), v.host.begin() + static_cast<std::ptrdiff_t>(first)));
+        const std::vector<std::size_t> places{last - (last > first ? 1 : 0), at, 0};
+        if (places[0] >= n_) return;
+        vex::gather(ctx_, n_, places)(v.device, found);
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(found[k], v.host[places[k]]);
+        vex::scatter(ctx_, n_, {at})(std::vector<double>{-3}, v.device);
+        v.host[at] = -3;
+        compare(v);
+    }
+    /// An expression that outlives a change of its vector has the memory, which other handles may replace.
+    void made_and_swapped() {
+        say("construction and swap");
+        const term<float> a = draw<float>(2);
+        host_vector<float> made_of{values(a), vex::vector<float>(a.device)};
+        compare(made_of);
+        host_vector<float>& other = any_vector<float>();
+        std::swap(made_of.host, other.host);
+        swap(made_of.device, other.device);
+        compare(other);
+        compare(made_of);
+    }
+    void counted() {
+        if (ctx_.size() > 1) return;  // atomic functions are of one device
+        say("atomic functions");
+        const term<int> a = draw<int>(2);
+        vex::vector<int> bins(ctx_, 8);
+        bins = 0;
+        vex::eval(atomic_add(&vex::permutation(a.device & 7)(bins), 2));
+        std::vector<int> wanted(8);
+        for (std::size_t i = 0; i < n_; ++i) wanted[static_cast<std::size_t>(a.host(i) & 7)] += 2;
+        EXPECT_EQ(on_host(bins), wanted);
+    }
+    void contracted() {
+        say("tensordot");
+        host_vector<double>&a = any_vector<double>(), &b = any_vector<double>();
+        const vex::slicer<2> slice(vex::extents[rows_][columns_]);
+        vex::vector<double> c(ctx_, rows_ * rows_);
+        c = vex::tensordot(slice[vex::_](a.device), slice[vex::_](b.device), vex::axes_pairs(1, 1));
+        const std::vector<double> got = on_host(c);
+        for (std::size_t r = 0; r < rows_; ++r)
+            for (std::size_t q = 0; q < rows_; ++q) {
+                double total = 0;
+                for (std::size_t k = 0; k < columns_; ++k)
+                    total += a.host[r * columns_ + k] * b.host[q * columns_ + k];
+                ASSERT_EQ(got[r * rows_ + q], total) << r << ", " << q;
+            }
+    }
+    void chosen() {
+        say("memory by a condition");
+        const term<bool> c = condition(2);
+        const term<double> a = draw<double>(2);
+        const std::vector<double> computed = values(a);
+        host_vector<double>&x = doubles_[0], &y = doubles_[1];
+        std::vector<bool> first(n_);
+        for (std::size_t i = 0; i < n_; ++i) first[i] = c.host(i);
+        *vex::if_else(c.device, &x.device, &y.device) = a.device;
+        for (std::size_t i = 0; i < n_; ++i) (first[i] ? x : y).host[i] = computed[i];
+        compare(x);
+        compare(y);
+    }
     void statement() {
-        switch (below(10)) {
+        switch (below(18)) {
             case 0: return tied();
             case 1: return multi();
             case 2: return reduction();
             case 3: return of_rows();
             case 4: return scan_and_sort();
-            case 5:
-            case 6: return assignment<int>();
-            case 7: return assignment<float>();
+            case 5: return by_key();
+            case 6: return elements();
+            case 7: return made_and_swapped();
+            case 8: return counted();
+            case 9: return contracted();
+            case 10: return chosen();
+            case 11: return assignment<int>();
+            case 12: return assignment<cl_long>();
+            case 13: return assignment<short>();
+            case 14: return assignment<float>();
             default: return assignment<double>();
         }
     }
@@ -424,6 +577,8 @@ private:
     host_vector<double> doubles_[3];
     host_vector<float> floats_[2];
     host_vector<int> ints_[2];
+    host_vector<cl_long> longs_[2];
+    host_vector<short> shorts_[2];
     std::vector<int> row_, column_;
     std::vector<double> entry_;
     vex::sparse::matrix<double> matrix_;
