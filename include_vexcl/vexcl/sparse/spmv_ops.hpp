@@ -29,7 +29,7 @@ struct spmv_ops_impl {
                                const std::string& entry, const std::string& value) {
         src.new_line() << sum << " += " << entry << " * " << value << ';';
     }
-    /// Absent from specialisations: Balm's own product computes the same.
+    /// Absent from specialisations: sparse_matrix computes the same products.
     typedef void is_default;
 };
 
