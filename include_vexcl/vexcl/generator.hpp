@@ -295,9 +295,11 @@ using vex::symbolic;
 ///     scale.build(body.str());
 ///     scale(X, 2.0);
 class kernel {
+    using located_name = balm::detail::located_name;
+
 public:
-    kernel(const std::vector<command_queue>& queues, std::string name)
-        : queues_(queues), name_(std::move(name)) {}
+    kernel(const std::vector<command_queue>& queues, const located_name& name)
+        : queues_(queues), name_(name.words), where_(name.where) {}
     /// Appends a parameter.
     template <class T>
     void add_param(const symbolic<T>& parameter) {
@@ -316,7 +318,8 @@ public:
         src.close("}").close("}");
         src << '\n';
         kernels_.clear();
-        for (const command_queue& each : queues_) kernels_.emplace_back(each, src.str(), name_);
+        for (const command_queue& each : queues_)
+            kernels_.emplace_back(each, src.str(), located_name(name_, where_.file, where_.line));
     }
     /// Appends an argument: a vector, a number, or a std::vector of one number for each queue.
     template <class A>
@@ -369,13 +372,14 @@ private:
 
     std::vector<command_queue> queues_;
     std::string name_, parameters_, loads_, stores_;
+    balm::trace::location where_;
     std::vector<backend::kernel> kernels_;
     std::vector<std::size_t> sizes_ = std::vector<std::size_t>(queues_.size());
 };
 
 /// A kernel that runs the recorded code for each element of its vector parameters.
 template <class... A>
-kernel build_kernel(const std::vector<command_queue>& queues, const std::string& name,
+kernel build_kernel(const std::vector<command_queue>& queues, const balm::detail::located_name& name,
                     const std::string& body, const A&... parameters) {
     kernel made(queues, name);
     (made.add_param(parameters), ...);
@@ -386,8 +390,8 @@ kernel build_kernel(const std::vector<command_queue>& queues, const std::string&
 ///
 ///     auto step = vex::generator::make_kernel(ctx, "drift", [](auto& x, auto& v) { x += v; }, x, v);
 template <class F, class... A>
-kernel make_kernel(const std::vector<command_queue>& queues, const std::string& name, F&& record,
-                   A&... parameters) {
+kernel make_kernel(const std::vector<command_queue>& queues, const balm::detail::located_name& name,
+                   F&& record, A&... parameters) {
     std::ostringstream body;
     const recording_to here(body);
     record(parameters...);

@@ -103,6 +103,7 @@ template <class T, std::size_t N>
 class multivector : public multi_base {
     static_assert(N > 0, "vex::multivector: N must be at least 1");
     using queue_vector = std::vector<command_queue>;
+    using call_site = balm::detail::call_site;
 
 public:
     typedef vex::vector<T> subtype;
@@ -123,26 +124,26 @@ public:
     /// n elements in each component, copied from `host` if it is not null: all of component 0, then all of
     /// component 1, …
     multivector(const queue_vector& queues, std::size_t n, const T* host = nullptr,
-                backend::mem_flags flags = backend::MEM_READ_WRITE) {
+                backend::mem_flags flags = backend::MEM_READ_WRITE, call_site from = call_site::here()) {
         for (std::size_t k = 0; k < N; ++k)
-            each_[k].resize(queues, n, host != nullptr ? host + k * n : nullptr, flags);
+            each_[k].resize(queues, n, host != nullptr ? host + k * n : nullptr, flags, from);
     }
     /// Copies the elements of host memory, in the same order.
     multivector(const queue_vector& queues, const std::vector<T>& host,
-                backend::mem_flags flags = backend::MEM_READ_WRITE)
-        : multivector(queues, host.size() / N, host.data(), flags) {
+                backend::mem_flags flags = backend::MEM_READ_WRITE, call_site from = call_site::here())
+        : multivector(queues, host.size() / N, host.data(), flags, from) {
         precondition(
             host.size() % N == 0,
             "vex::multivector: the size of the host vector is not a multiple of the number of components");
     }
     /// On the queues of the current context.
-    explicit multivector(std::size_t n) { resize(n); }
+    explicit multivector(std::size_t n, call_site from = call_site::here()) { resize(n, from); }
 
-    void resize(const queue_vector& queues, std::size_t n) {
-        for (subtype& each : each_) each.resize(queues, n);
+    void resize(const queue_vector& queues, std::size_t n, call_site from = call_site::here()) {
+        for (subtype& each : each_) each.resize(queues, n, nullptr, backend::MEM_READ_WRITE, from);
     }
-    void resize(std::size_t n) {
-        for (subtype& each : each_) each.resize(n);
+    void resize(std::size_t n, call_site from = call_site::here()) {
+        resize(current_context().queue(), n, from);
     }
     /// Sets every element to zero.
     void clear() { *this = T(); }

@@ -65,6 +65,7 @@ class vector : public expression_base {
         "vex::is_cl_native is specialised for them, and structures that BALM_STRUCT describes");
     using D = detail::balm_element<T>;
     using queue_vector = std::vector<command_queue>;
+    using call_site = balm::detail::call_site;
 
 public:
     typedef T value_type;
@@ -74,7 +75,8 @@ public:
     typedef detail::vector_iterator<vector, element> iterator;
     typedef detail::vector_iterator<const vector, const_element> const_iterator;
 
-    // ---- construction: n elements, optionally copied from `host`, or the elements of an expression ----
+    // ---- construction: n elements, optionally copied from `host`, or the elements of an expression.
+    // Messages identify the vector by the line of this call. ----
 
     /// No elements and no queues.
     vector() = default;
@@ -82,16 +84,18 @@ public:
     vector(vector&& other) noexcept { swap(other); }
     ~vector() = default;
     vector(const queue_vector& queues, std::size_t n, const T* host = nullptr,
-           backend::mem_flags = backend::MEM_READ_WRITE)
-        : vector(detail::queue_list(queues), n, host) {}
+           backend::mem_flags = backend::MEM_READ_WRITE, call_site from = call_site::here())
+        : vector(detail::queue_list(queues), n, host, from) {}
     vector(const queue_vector& queues, const std::vector<T>& host,
-           backend::mem_flags = backend::MEM_READ_WRITE)
-        : vector(detail::queue_list(queues), host.size(), host.data()) {}
+           backend::mem_flags = backend::MEM_READ_WRITE, call_site from = call_site::here())
+        : vector(detail::queue_list(queues), host.size(), host.data(), from) {}
     /// On the queues of the current context.
-    vector(std::size_t n, const T* host = nullptr, backend::mem_flags flags = backend::MEM_READ_WRITE)
-        : vector(current_context().queue(), n, host, flags) {}
-    vector(const std::vector<T>& host, backend::mem_flags flags = backend::MEM_READ_WRITE)
-        : vector(current_context().queue(), host, flags) {}
+    vector(std::size_t n, const T* host = nullptr, backend::mem_flags flags = backend::MEM_READ_WRITE,
+           call_site from = call_site::here())
+        : vector(current_context().queue(), n, host, flags, from) {}
+    vector(const std::vector<T>& host, backend::mem_flags flags = backend::MEM_READ_WRITE,
+           call_site from = call_site::here())
+        : vector(current_context().queue(), host, flags, from) {}
     /// Shares existing memory: its first `n` elements, or all of them if `n` is 0.
     vector(const command_queue& queue, const backend::device_vector<T>& memory, std::size_t n = 0)
         : queues_(queue_vector{queue}) {
@@ -137,15 +141,16 @@ public:
         vector(other).swap(*this);
     }
     void resize(const queue_vector& queues, std::size_t n, const T* host = nullptr,
-                backend::mem_flags flags = backend::MEM_READ_WRITE) {
-        vector(queues, n, host, flags).swap(*this);
+                backend::mem_flags flags = backend::MEM_READ_WRITE, call_site from = call_site::here()) {
+        vector(queues, n, host, flags, from).swap(*this);
     }
     void resize(const queue_vector& queues, const std::vector<T>& host,
-                backend::mem_flags flags = backend::MEM_READ_WRITE) {
-        vector(queues, host, flags).swap(*this);
+                backend::mem_flags flags = backend::MEM_READ_WRITE, call_site from = call_site::here()) {
+        vector(queues, host, flags, from).swap(*this);
     }
-    void resize(std::size_t n, const T* host = nullptr, backend::mem_flags flags = backend::MEM_READ_WRITE) {
-        vector(n, host, flags).swap(*this);
+    void resize(std::size_t n, const T* host = nullptr, backend::mem_flags flags = backend::MEM_READ_WRITE,
+                call_site from = call_site::here()) {
+        vector(n, host, flags, from).swap(*this);
     }
     /// Sets every element to zero.
     void clear() { *this = T(); }
@@ -277,12 +282,13 @@ private:
     template <class U>
     friend class vector;
 
-    vector(detail::queue_list queues, std::size_t n, const T* host) : queues_(std::move(queues)) {
+    vector(detail::queue_list queues, std::size_t n, const T* host, call_site from)
+        : queues_(std::move(queues)) {
         if (queues_.context() == nullptr) {
             precondition(n == 0, "A vector with elements needs a device; the list of queues is empty");
             return;
         }
-        of_ = balm::vector<D>(*queues_.context(), n);
+        of_ = balm::vector<D>(*queues_.context(), n, from);
         if (host != nullptr) write_data(0, n, host, true);
     }
     std::size_t checked(std::size_t i) const {

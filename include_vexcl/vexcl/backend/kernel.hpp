@@ -49,20 +49,22 @@ struct ndrange {
 ///         }), "scale");
 ///     scale(ctx.queue(0), x.size(), x(0));
 class kernel {
+    using located_name = balm::detail::located_name;  // where the kernel is made, for messages and profiles
+
 public:
     kernel() = default;
-    kernel(const command_queue& queue, const std::string& text, const std::string& name,
+    kernel(const command_queue& queue, const std::string& text, const located_name& name,
            std::size_t local_bytes_per_item = 0, const std::string& options = {})
         : kernel(queue, build_sources(queue, text, options), name, local_bytes_per_item) {}
-    kernel(const command_queue& queue, const std::string& text, const std::string& name,
+    kernel(const command_queue& queue, const std::string& text, const located_name& name,
            const std::function<std::size_t(std::size_t)>& local_bytes_of_group,
            const std::string& options = {})
         : kernel(queue, build_sources(queue, text, options), name, local_bytes_of_group) {}
-    kernel(const command_queue& queue, const program& in, const std::string& name,
+    kernel(const command_queue& queue, const program& in, const located_name& name,
            std::size_t local_bytes_per_item = 0)
         : kernel(queue, in, name, [=](std::size_t items) { return items * local_bytes_per_item; }) {}
     /// Chooses the launch configuration by config(queue, local_bytes_of_group).
-    kernel(const command_queue& queue, const program& in, const std::string& name,
+    kernel(const command_queue& queue, const program& in, const located_name& name,
            const std::function<std::size_t(std::size_t)>& local_bytes_of_group)
         : kernel_(balm::source_kernel<3>(name, in.text())) {
         config(queue, local_bytes_of_group);
