@@ -420,6 +420,7 @@ private:
     void of_rows() {
         say("reduction of rows");
         const term<double> a = draw<double>(2);
+        if (!a.device.queues()) return;  // without vectors, it is of the default device
         vex::vector<double> of_row(ctx_, rows_);
         const vex::slicer<2> slice(vex::extents[rows_][columns_]);
         of_row = vex::reduce<vex::SUM>(slice[vex::_](a.device), 1);
