@@ -71,11 +71,12 @@ public:
 
 private:
     region inner_region() const;
-    void find_ends();
+    region rows_of(const region&) const;
+    bool find_ends();
 
     shape box_;
     std::vector<selection> arrays_;
-    std::vector<std::optional<selection>> ends_;  ///< of each array, for elements along the borders
+    std::vector<std::optional<selection>> ends_;  ///< of each array: its first and last rows
     std::array<std::int64_t, shape::max_dimensions> ahead_{}, behind_{};  ///< the greatest distances read
 };
 

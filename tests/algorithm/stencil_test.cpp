@@ -294,7 +294,8 @@ TEST(V14_stencils_of_three_devices, do_the_same) {
 /// Of every border and reach, also one beyond a device's part.
 TEST(V14_stencils, over_several_devices_equal_those_of_one) {
     auto random = seeded_random();
-    const std::vector<std::size_t> boxes[] = {{3000}, {100'003}, {400, 301}, {3, 40'000}, {40'000, 3}};
+    const std::vector<std::size_t> boxes[] = {{3000},      {100'003},   {400, 301},
+                                              {3, 40'000}, {40'000, 3}, {60, 40, 35}};
     on_all_contexts([&](const context& ctx) {
         const device first = ctx.device(0);
         const context one({first});

@@ -38,16 +38,22 @@ bool is_beyond(const shape& box, const region& where, int dimension, std::int64_
 }
 
 /// The remainder with the divisor's sign.
+std::int64_t wrapped(std::int64_t index, std::int64_t count) {
+    const std::int64_t rest = index % count;
+    return rest < 0 ? rest + count : rest;
+}
 expr<std::int64_t> wrapped(expr<std::int64_t> index, std::int64_t count) {
     auto rest = std::move(index) % count;
     return select(rest < 0, rest + count, rest);
 }
-expr<std::int64_t> brought_back(expr<std::int64_t> index, std::int64_t count, border beyond) {
+template <class Index>
+Index brought_back(Index index, std::int64_t count, border beyond) {
+    using std::clamp, std::min;
     switch (beyond) {
         case border::wrap: return wrapped(std::move(index), count);
         case border::mirror: {
-            const auto rest = wrapped(std::move(index), 2 * count);
-            return min(rest, 2 * count - 1 - rest);
+            const Index rest = wrapped(std::move(index), 2 * count);
+            return min(rest, Index(2 * count - 1 - rest));
         }
         default: return clamp(std::move(index), std::int64_t{0}, count - 1);
     }
@@ -183,11 +189,11 @@ private:
     std::vector<stencil_piece> pieces_;
 };
 
-/// The first and the last `count` elements of a view of one dimension.
+/// The first and the last rows of a view, as many as `extents` has: rows of the first dimension.
 class ends_producer : public producer {
 public:
-    ends_producer(const selection& of, std::size_t count)
-        : producer(shape(2 * count), of.of.vectors[0]->type(), of.of.vectors[0]), of_(of) {}
+    ends_producer(const selection& of, const shape& extents)
+        : producer(extents, of.of.vectors[0]->type(), of.of.vectors[0]), of_(of) {}
 
     std::shared_ptr<vector_state> compute() const override {
         auto made = make_like(*near(), type(), extents().count());
@@ -195,10 +201,11 @@ public:
         all.push_vector(made);
         const selection to = viewed(std::move(all), extents());
         const std::int64_t both = extent(extents(), 0), n = extent(box_of(of_.where), 0);
+        std::vector<slice_part> target(static_cast<std::size_t>(extents().dimensions())), source = target;
         for (const bool at_end : {false, true}) {
-            const slice_part target = at_end ? slice(both / 2, both) : slice(0, both / 2);
-            const slice_part source = at_end ? slice(n - both / 2, n) : slice(0, both / 2);
-            assign(sliced(to, {&target, 1}), read(sliced(of_, {&source, 1})));
+            target[0] = at_end ? slice(both / 2, both) : slice(0, both / 2);
+            source[0] = at_end ? slice(n - both / 2, n) : slice(0, both / 2);
+            assign(sliced(to, target), read(sliced(of_, source)));
         }
         return made;
     }
@@ -208,8 +215,54 @@ private:
     selection of_;
 };
 
-/// Vectors over several devices with fewer elements are copied as a whole to the border's kernels.
+/// Vectors over several devices with fewer elements are copied as a whole to the border's kernel.
 constexpr std::size_t least_with_ends = std::size_t{1} << 16;
+/// Each is a kernel.
+constexpr std::size_t most_sides = 32;
+
+/// The border of the dimensions behind the first one, in rows of `inner`: an index of the border, or all that
+/// are inside, in each dimension. Empty if these are too many.
+std::optional<std::vector<region>> sides_of(const shape& box, const region& inner) {
+    struct side {
+        std::vector<std::size_t> extents;
+        region at;
+    };
+    std::vector<side> list{{{inner.extents[0]}, inner}};
+    for (int d = 1; d < box.dimensions(); ++d) {
+        const auto dimension = static_cast<std::size_t>(d);
+        const std::int64_t low = inner.begin[dimension], high = low + extent(inner.extents, d);
+        std::vector<side> finer;
+        for (const side& each : list) {
+            const auto add = [&](std::int64_t begin, std::int64_t count) {
+                if (count == 0 || finer.size() > most_sides) return;
+                finer.push_back(each);
+                finer.back().extents.push_back(static_cast<std::size_t>(count));
+                finer.back().at.begin[dimension] = begin;
+            };
+            add(low, high - low);  // first, so that the list begins with what is inside in all dimensions
+            for (std::int64_t index = 0; index < low && finer.size() <= most_sides; ++index) add(index, 1);
+            for (std::int64_t index = high; index < extent(box, d) && finer.size() <= most_sides; ++index)
+                add(index, 1);
+        }
+        list = std::move(finer);
+    }
+    if (list.size() > most_sides) return std::nullopt;
+    std::vector<region> sides;
+    for (side& each : list) {
+        each.at.extents = shape(each.extents);
+        if (each.at.extents != inner.extents || each.at.begin != inner.begin) sides.push_back(each.at);
+    }
+    return sides;
+}
+
+/// The positions of a region's elements in a box.
+tape positions_of(const region& where, const shape& box) {
+    affine_map map{where.extents, row_major(box).strides, 0};
+    for (std::size_t d = 0; d < map.strides.size(); ++d) map.offset += where.begin[d] * map.strides[d];
+    tape p;
+    p.push_position(map);
+    return p;
+}
 
 }  // namespace
 
@@ -239,8 +292,10 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
                 offset[at], d));
         ahead_[at] = std::max(ahead_[at], -offset[at]);
         behind_[at] = std::max(behind_[at], offset[at]);
-        is_inside = is_inside && !is_beyond(box_, where, d, offset[at]);
-        const std::int64_t first = where.begin[at] + offset[at];
+        std::int64_t first = where.begin[at] + offset[at];
+        const bool is_one = where.coordinates.empty() && extent(where.extents, d) == 1;
+        if (is_one) first = brought_back(first, extent(box_, d), beyond);
+        is_inside = is_inside && (is_one || !is_beyond(box_, where, d, offset[at]));
         parts.push_back(slice(first, first + extent(where.extents, d)));
     }
     if (is_inside) return read(sliced(arrays_[array], parts));
@@ -256,30 +311,33 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
         position = position ? std::move(*position) + std::move(own) : std::move(own);
     }
     if (!where.coordinates.empty() && array < ends_.size() && ends_[array]) {
-        const std::int64_t both = extent(box_of(ends_[array]->where), 0);
+        const std::int64_t row = all.strides[0], both = extent(box_of(ends_[array]->where), 0);
         const expr<std::int64_t> at = std::move(*position);
-        position = at - select(at < both / 2, std::int64_t{0}, extent(box_, 0) - both);
+        position = at - select(at < both / 2 * row, std::int64_t{0}, (extent(box_, 0) - both) * row);
         return read(picked(*ends_[array], std::move(*position).tape()));
     }
     return read(picked(arrays_[array], std::move(*position).tape()));
 }
 
-/// Elements along the borders of one dimension read only elements less than ahead + behind from either end.
+/// Elements in the first rows and the last ones read only rows less than ahead + behind from either end.
 /// These, if they are few, are copied to each device instead of whole vectors.
-void stencil_inputs::find_ends() {
+bool stencil_inputs::find_ends() {
     const std::int64_t few = extent(box_, 0) / 8;
-    if (box_.dimensions() > 1 || box_.count() < least_with_ends || ahead_[0] > few || behind_[0] > few)
-        return;
-    const auto count = static_cast<std::size_t>(ahead_[0] + behind_[0]);
-    if (count == 0) return;
+    const bool is_spread = std::any_of(arrays_.begin(), arrays_.end(),
+                                       [](const selection& each) { return array::is_spread(each.of); });
+    if (!is_spread || box_.count() < least_with_ends || ahead_[0] > few || behind_[0] > few) return false;
+    std::vector<std::size_t> rows{2 * static_cast<std::size_t>(ahead_[0] + behind_[0])};
+    if (rows[0] == 0) return true;
+    for (int d = 1; d < box_.dimensions(); ++d) rows.push_back(box_[d]);
     for (const selection& each : arrays_) {
         const bool is_vector = each.of.steps.size() == 1 && each.of.steps[0].what == step::kind::vector;
         ends_.emplace_back();
         if (!is_vector || !each.of.produced.empty() || !each.of.vectors[0]->is_spread()) continue;
         tape ends;
-        ends.push_produced(std::make_shared<ends_producer>(each, count));
-        ends_.back() = viewed(std::move(ends), shape(2 * count));
+        ends.push_produced(std::make_shared<ends_producer>(each, shape(rows)));
+        ends_.back() = viewed(std::move(ends), shape(rows));
     }
+    return true;
 }
 
 std::optional<tape> stencil_inputs::is_within(const region& where,
@@ -318,16 +376,29 @@ region stencil_inputs::inner_region() const {
     return inner;
 }
 
+/// All elements of the rows of a region.
+region stencil_inputs::rows_of(const region& where) const {
+    std::vector<std::size_t> extents{where.extents[0]};
+    for (int d = 1; d < box_.dimensions(); ++d) extents.push_back(box_[d]);
+    return {shape(extents), {where.begin[0]}};
+}
+
 tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(const region&)> value) {
     const tape probe = value({box_, {}});  // finds how far it reads
     check_is_of_neighbours(probe);
-    find_ends();
-    const affine_map all = row_major(box_);
     std::vector<stencil_piece> pieces;
+    const auto add = [&](const region& where) {
+        if (where.extents.count() > 0) pieces.push_back({value(where), positions_of(where, box_)});
+    };
     const region inner = inner_region();
+    region rows = inner;  // what no list of the border contains
+    const std::optional<std::vector<region>> sides = sides_of(box_, inner);
+    const bool has_sides = sides && find_ends();
+    if (has_sides) rows = rows_of(inner);
     // The border first: what it copies between devices then waits for no large kernel.
-    const border_list border(box_, inner);
+    const border_list border(box_, rows);
     if (border.count() > 0) {
+        const affine_map all = row_major(box_);
         const region where = border.where();
         auto position = where.coordinates[0] * all.strides[0];
         for (std::size_t d = 1; d < where.coordinates.size(); ++d)
@@ -335,13 +406,9 @@ tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(
         pieces.push_back(
             {border.complete(value(where), type), border.complete(std::move(position).tape(), scalar::i64)});
     }
-    if (inner.extents.count() > 0) {
-        affine_map map{inner.extents, all.strides, 0};
-        for (std::size_t d = 0; d < all.strides.size(); ++d) map.offset += inner.begin[d] * all.strides[d];
-        tape positions;
-        positions.push_position(map);
-        pieces.push_back({value(inner), std::move(positions)});
-    }
+    if (has_sides)
+        for (const region& side : *sides) add(side);
+    add(inner);
     tape p;
     p.push_produced(
         std::make_shared<stencil_producer>(box_, type, vector_near(arrays_[0].of, type), std::move(pieces)));

@@ -406,9 +406,11 @@ piece localizer::localized(const tape& p, const shape& box, const box_part& of) 
 std::vector<box_part> localizer::divided(const tape& p, const shape& box, const box_part& part) const {
     const int dimension = outermost(part);
     const auto rows = static_cast<std::int64_t>(part.extents[static_cast<std::size_t>(dimension)]);
-    if (shape(part.extents).count() < few_elements) return {part};
     index_range inside{0, rows};
+    std::size_t longest = 0;  // of the ranges read
     for_each_affine_read(p, box, part, [&](const auto& v, const affine_map& map, bool) {
+        const auto [low, high] = range_of(map);
+        longest = std::max(longest, static_cast<std::size_t>(high - low) + 1);
         index_range most;
         for (const vector_state::part& own : v->parts()) {
             if (&own.elements->device() != device_.get()) continue;
@@ -418,7 +420,7 @@ std::vector<box_part> localizer::divided(const tape& p, const shape& box, const 
         }
         if (v->is_spread()) inside = {std::max(inside.begin, most.begin), std::min(inside.end, most.end)};
     });
-    if (inside.count() == rows || inside.count() < rows / 2) return {part};
+    if (longest < few_elements || inside.count() == rows || inside.count() < rows / 2) return {part};
     std::vector<box_part> list{rows_of(part, dimension, inside)};
     if (inside.begin > 0) list.push_back(rows_of(part, dimension, {0, inside.begin}));
     if (inside.end < rows) list.push_back(rows_of(part, dimension, {inside.end, rows}));
