@@ -1,7 +1,8 @@
 // Stencils as leaves of expressions, in two assignments. One computes the elements whose neighbours are all
 // inside: it reads views shifted by constants, so that its kernel loads in tiles (ir/lower/tile.cpp). The
 // other computes a list of the elements along the border, whose neighbours' indices are mapped back into the
-// array.
+// array. Over several devices the list has only the first and the last rows; further assignments compute the
+// rest of the border, each at an index of it, so that they, too, read shifted views.
 
 #include "balm/stencil.hpp"
 
