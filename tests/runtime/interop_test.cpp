@@ -180,10 +180,10 @@ TEST(V22_interop, computes_on_memory_and_queues_of_hand_written_opencl) {
         EXPECT_EQ(dev.name(), found.name());
         EXPECT_EQ(dev, adopt_opencl(own.context, own.id)) << "the same context is the same device";
         EXPECT_EQ(dev, adopt_opencl_of(own.queue));
-        EXPECT_EQ(found, adopt_opencl_of(native(found.queue()))) << "a queue of Balm's own device";
+        EXPECT_EQ(found, adopt_opencl_of(native(found.queue()))) << "a queue of a device that Balm found";
         queue q = adopt_queue(dev, own.queue);
         EXPECT_EQ(q, adopt_queue(dev, own.queue)) << "the same handle is the same queue";
-        EXPECT_EQ(found.queue(), adopt_queue(found, native(found.queue()))) << "one of Balm's own";
+        EXPECT_EQ(found.queue(), adopt_queue(found, native(found.queue()))) << "which Balm made";
         const queue made = found.make_queue();
         EXPECT_EQ(made, adopt_queue(found, native(made)));
         for (int turn = 0; turn < 6; ++turn) {

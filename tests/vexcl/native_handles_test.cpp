@@ -77,15 +77,6 @@ void on_opencl(Body&& body) {
     body(ctx);
 }
 
-std::string message_of(const auto& call) {
-    try {
-        call();
-    } catch (const std::runtime_error& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
-}
-
 }  // namespace
 
 TEST(B9_vexcl_native_handles, vectors_lie_on_queues_of_other_libraries) {
@@ -137,11 +128,11 @@ TEST(B9_vexcl_native_handles, that_do_not_fit_are_refused) {
     on_opencl([](const vex::Context& ctx) {
         const held_context context = context_on(ctx.device(0)());
         const held_memory elsewhere = memory_of(context, {1, 2, 3});
-        EXPECT_THAT(message_of([&] { vex::vector<double>(ctx.queue(0), elsewhere); }),
+        EXPECT_THAT(usage_message_of([&] { vex::vector<double>(ctx.queue(0), elsewhere); }),
                     testing::HasSubstr("another cl_context"));
-        EXPECT_THAT(message_of([&] { vex::vector<double>(ctx.queue(0), cl_mem()); }),
+        EXPECT_THAT(usage_message_of([&] { vex::vector<double>(ctx.queue(0), cl_mem()); }),
                     testing::HasSubstr("null cl_mem"));
-        EXPECT_THAT(message_of([] { (void)vex::command_queue{cl_command_queue()}; }),
+        EXPECT_THAT(usage_message_of([] { (void)vex::command_queue{cl_command_queue()}; }),
                     testing::HasSubstr("null cl_command_queue"));
         const held_queue queue = queue_on(context, ctx.device(0)());
         EXPECT_THROW(vex::vector<double>(queue, elsewhere, 4), std::runtime_error);
@@ -149,7 +140,7 @@ TEST(B9_vexcl_native_handles, that_do_not_fit_are_refused) {
                                                    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
         try {
             const held_queue other = queue_on(context, ctx.device(0)(), unordered);
-            EXPECT_THAT(message_of([&] { vex::vector<double>({other}, 4); }),
+            EXPECT_THAT(usage_message_of([&] { vex::vector<double>({other}, 4); }),
                         testing::HasSubstr("out-of-order"));
         } catch (const std::runtime_error&) {  // the device has no such queues
         }

@@ -198,17 +198,9 @@ TEST(B9_vexcl_vector, is_named_by_the_line_that_made_it) {
         vex::vector<double> x(ctx, 10), y(ctx, 11);
         vex::multivector<double, 2> m;
         m.resize(ctx, 12);
-        const auto message_of = [](const auto& statement) -> std::string {
-            try {
-                statement();
-            } catch (const std::runtime_error& e) {
-                return e.what();
-            }
-            return "nothing was thrown";
-        };
         const auto at = [](int number) { return "vectors_test.cpp:" + std::to_string(number); };
-        EXPECT_NE(message_of([&] { x = x + y; }).find(at(line)), std::string::npos);
-        EXPECT_NE(message_of([&] { x = x + m(1); }).find(at(line + 2)), std::string::npos);
+        EXPECT_NE(usage_message_of([&] { x = x + y; }).find(at(line)), std::string::npos);
+        EXPECT_NE(usage_message_of([&] { x = x + m(1); }).find(at(line + 2)), std::string::npos);
     });
 }
 

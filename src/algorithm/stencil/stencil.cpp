@@ -324,9 +324,7 @@ tape stencil_inputs::neighbour(std::size_t array, const region& where, border be
 /// These, if they are few, are copied to each device instead of whole vectors.
 bool stencil_inputs::find_ends() {
     const std::int64_t few = extent(box_, 0) / 8;
-    const bool is_spread = std::any_of(arrays_.begin(), arrays_.end(),
-                                       [](const selection& each) { return array::is_spread(each.of); });
-    if (!is_spread || box_.count() < least_with_ends || ahead_[0] > few || behind_[0] > few) return false;
+    if (box_.count() < least_with_ends || ahead_[0] > few || behind_[0] > few) return false;
     std::vector<std::size_t> rows{2 * static_cast<std::size_t>(ahead_[0] + behind_[0])};
     if (rows[0] == 0) return true;
     for (int d = 1; d < box_.dimensions(); ++d) rows.push_back(box_[d]);
@@ -393,7 +391,9 @@ tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(
     };
     const region inner = inner_region();
     region rows = inner;  // what no list of the border contains
-    const std::optional<std::vector<region>> sides = sides_of(box_, inner);
+    std::optional<std::vector<region>> sides;
+    if (std::any_of(arrays_.begin(), arrays_.end(), [](const auto& each) { return is_spread(each.of); }))
+        sides = sides_of(box_, inner);
     const bool has_sides = sides && find_ends();
     if (has_sides) rows = rows_of(inner);
     // The border first: what it copies between devices then waits for no large kernel.
