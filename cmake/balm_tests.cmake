@@ -34,10 +34,10 @@ function(balm_test_properties test)
         ENVIRONMENT "${balm_test_environment};${kernels}" TIMEOUT ${BALM_TEST_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
 
-# balm_discover_suites(TARGET [KERNELS how] LABELS label... [THOROUGH pattern...]): a test for each suite of a
-# GoogleTest program. Those whose names match a pattern of THOROUGH have that label, too.
+# balm_discover_suites(TARGET [KERNELS how] LABELS label... [THOROUGH pattern...] [LONG pattern...]): a test for each suite
+# of a GoogleTest program. Those whose names match a pattern of LONG, else of THOROUGH, have that label, too.
 function(balm_discover_suites target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" "LABELS;THOROUGH")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "KERNELS" "LABELS;THOROUGH;LONG")
     set(loader "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
     file(GENERATE OUTPUT "${loader}" CONTENT
 "set(cmake [==[${CMAKE_COMMAND}]==])
@@ -47,6 +47,7 @@ set(environment [==[${balm_test_environment};${balm_kernels_${arg_KERNELS}}]==])
 set(timeout ${BALM_TEST_TIMEOUT})
 set(labels [==[${arg_LABELS}]==])
 set(thorough [==[${arg_THOROUGH}]==])
+set(long [==[${arg_LONG}]==])
 include([==[${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake]==])
 ")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${loader}")

@@ -1,6 +1,6 @@
 # Read by ctest (through TEST_INCLUDE_FILES). In: cmake, program, list, environment (@TEST@ stands for the suite),
-# timeout, labels, thorough (patterns of suites that have that label, too). Writes `list`, a file with an add_test for each suite of
-# the program, when the program or this is newer than it, and reads it.
+# timeout, labels, thorough and long (patterns of suites that have these labels, too). Writes `list`, a file with an
+# add_test for each suite of the program, when the program or this is newer than it, and reads it.
 #
 # The instances of a typed or parametrised suite ("all/C4_copy", "C4_copy/0") are one test, "C4_copy".
 
@@ -30,12 +30,15 @@ function(write_suites)
     endforeach()
     list(REMOVE_DUPLICATES suites)
     list(JOIN thorough "|" thorough)
+    list(JOIN long "|" long)
     set(text "")
     foreach(suite IN LISTS suites)
         list(JOIN filter_${suite} ":" filter)
         string(REPLACE "@TEST@" "${suite}" own_environment "${environment}")
         set(own_labels ${labels})
-        if(suite MATCHES "^(${thorough})$")
+        if(suite MATCHES "^(${long})$")
+            list(APPEND own_labels long)
+        elseif(suite MATCHES "^(${thorough})$")
             list(APPEND own_labels thorough)
         endif()
         string(APPEND text "add_test(${suite} [==[${program}]==] [==[--gtest_filter=${filter}]==])\n"

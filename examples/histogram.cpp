@@ -10,7 +10,7 @@ int main() {
     using namespace balm::dsl;
 
     auto histogram = balm::kernel<1>("histogram(text, counts, own)",
-                                     [](In<unsigned char> text, Mixed<int> counts, Local<int> own) {
+                                     [](In<unsigned char> text, InOut<int> counts, Local<int> own) {
                                          Index item = local_id(0);
                                          IF (item < 10) {
                                              own[item] = 0;

@@ -52,7 +52,7 @@ void balm_in_a_cuda_program(const balm::device& device, std::size_t n) {
     {
         balm::queue in_order = balm::adopt_queue(device, stream);
         auto elements = balm::adopt_memory<float>(device, x, n);
-        const auto add_index = balm::kernel<1>("add_index(x)", [](Mixed<float> values) {
+        const auto add_index = balm::kernel<1>("add_index(x)", [](InOut<float> values) {
             values[global_id(0)] += cast<float>(global_id(0) % 10);
         });
         const balm::event added = in_order.execute(add_index(elements), {n});  // after the copy

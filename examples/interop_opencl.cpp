@@ -66,7 +66,7 @@ void balm_in_an_opencl_program(std::size_t n) {
         const balm::device device = balm::adopt_opencl(context, id);
         balm::queue in_order = balm::adopt_queue(device, queue);
         auto elements = balm::adopt_memory<float>(device, x, n);
-        const auto add_index = balm::kernel<1>("add_index(x)", [](Mixed<float> values) {
+        const auto add_index = balm::kernel<1>("add_index(x)", [](InOut<float> values) {
             values[global_id(0)] += cast<float>(global_id(0) % 10);
         });
 

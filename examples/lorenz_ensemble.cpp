@@ -34,7 +34,7 @@ int main() {
     constexpr int steps = 400;
 
     auto one_step = balm::kernel<1>(
-        "one_step(r, x, y, z)", [](In<double> r, Mixed<double> x, Mixed<double> y, Mixed<double> z) {
+        "one_step(r, x, y, z)", [](In<double> r, InOut<double> x, InOut<double> y, InOut<double> z) {
             Index i = global_id(0);
             const auto p = next<Double>({Double(x[i]), Double(y[i]), Double(z[i])}, Double(r[i]));
             x[i] = p[0];
@@ -43,7 +43,7 @@ int main() {
         });
     auto all_steps = balm::kernel<1>(
         "all_steps(steps, r, x, y, z)",
-        [](Int count, In<double> r, Mixed<double> x, Mixed<double> y, Mixed<double> z) {
+        [](Int count, In<double> r, InOut<double> x, InOut<double> y, InOut<double> z) {
             Index i = global_id(0);
             Double own = r[i];
             Double u = named("u", Double(x[i])), v = named("v", Double(y[i])), w = named("w", Double(z[i]));

@@ -13,7 +13,7 @@ using namespace balm::dsl;
 /// result[i] = op(a[i], b[i]), for any number of work-items.
 template <class T, class Op>
 auto transform(std::string_view name, Op op) {
-    return balm::kernel<1>(name, [=](Long n, In<T> a, In<T> b, Mixed<T> result) {
+    return balm::kernel<1>(name, [=](Long n, In<T> a, In<T> b, InOut<T> result) {
         Index first = named("first", global_id(0)), step = named("step", global_size(0));
         Ptr<const T> left = a.data() + first, right = b.data() + first;
         Ptr<T> to = result.data() + first, end = result.data() + n;

@@ -29,7 +29,7 @@ BALM_STRUCT(aligned_particle, pos, vel)
 // Each step: the particles accelerate downwards, then move by their velocity.
 
 const auto member_by_member = balm::kernel<1>("member_by_member(dt, fall, particles)",
-                                              [](Float dt, Float fall, Mixed<particle> particles) {
+                                              [](Float dt, Float fall, InOut<particle> particles) {
                                                   Index i = global_id(0);
                                                   particles[i].vel[1] -= fall;
                                                   for (int k = 0; k < 3; ++k)
@@ -37,7 +37,7 @@ const auto member_by_member = balm::kernel<1>("member_by_member(dt, fall, partic
                                               });
 
 const auto whole =
-    balm::kernel<1>("whole(dt, fall, particles)", [](Float dt, Float fall, Mixed<particle> particles) {
+    balm::kernel<1>("whole(dt, fall, particles)", [](Float dt, Float fall, InOut<particle> particles) {
         Index i = global_id(0);
         Var<particle> p = particles[i];
         p.vel[1] -= fall;
@@ -46,7 +46,7 @@ const auto whole =
     });
 
 const auto aligned = balm::kernel<1>("aligned(dt, fall, particles)",
-                                     [](Float dt, Float fall, Mixed<aligned_particle> particles) {
+                                     [](Float dt, Float fall, InOut<aligned_particle> particles) {
                                          Index i = global_id(0);
                                          Var<aligned_particle> p = particles[i];
                                          p.vel.y -= fall;
@@ -55,7 +55,7 @@ const auto aligned = balm::kernel<1>("aligned(dt, fall, particles)",
                                      });
 
 const auto arrays = balm::kernel<1>(
-    "arrays(dt, fall, pos, vel)", [](Float dt, Float fall, Mixed<balm::float4> pos, Mixed<balm::float4> vel) {
+    "arrays(dt, fall, pos, vel)", [](Float dt, Float fall, InOut<balm::float4> pos, InOut<balm::float4> vel) {
         Index i = global_id(0);
         Var<balm::float4> v = vel[i];
         v.y -= fall;

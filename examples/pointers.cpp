@@ -39,7 +39,7 @@ int main() {
         out[4] = a + b + c;  // 2 (99 + 45 + 23)
     });
 
-    auto arrays = balm::kernel<1>("arrays(numbers, out)", [](Mixed<int> numbers, Out<int> out) {
+    auto arrays = balm::kernel<1>("arrays(numbers, out)", [](InOut<int> numbers, Out<int> out) {
         Ptr<int> first = address_of(numbers[0]), second = address_of(numbers[1]);
         ++first;
         out[0] = *(first + 1);  // the third

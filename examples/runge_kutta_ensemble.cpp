@@ -43,7 +43,7 @@ int main() {
 
     // A loop on the device takes all steps, in one launch.
     auto oscillate = balm::kernel<1>("oscillate(steps, damping, x, v)",
-                                     [](Int count, In<double> damping, Mixed<double> x, Mixed<double> v) {
+                                     [](Int count, In<double> damping, InOut<double> x, InOut<double> v) {
                                          Index i = global_id(0);
                                          const van_der_pol<Double> system{damping[i]};
                                          state<Double> now{x[i], v[i]};

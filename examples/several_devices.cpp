@@ -22,7 +22,7 @@ int main() {
     matrix(balm::all, 0) = matrix(0, balm::all);
 
     // A kernel on each device's part.
-    const auto square = balm::kernel<1>("square(x)", [](balm::dsl::Mixed<double> v) {
+    const auto square = balm::kernel<1>("square(x)", [](balm::dsl::InOut<double> v) {
         balm::dsl::Index i = balm::dsl::global_id(0);
         v[i] = v[i] * v[i];
     });

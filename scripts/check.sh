@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Checks the code itself: its format, its layers, the words of its pages, recipes of packages, Debian's packages, the
-# site, clang-tidy, the other compiler's warnings, tests that take minutes, sanitizers, a few seconds of fuzzing, that
-# the benchmarks build, the compile-time budget. With names of steps, only those, in the order given:
+# Checks the code itself: its format, its layers, the words of its pages, that features have tests, recipes of packages,
+# Debian's packages, the site, clang-tidy, the other compiler's warnings, tests that take minutes, sanitizers, a few
+# seconds of fuzzing, that the benchmarks build, the compile-time budget. With names of steps, only those, in the order
+# given:
 #
-#   scripts/check.sh                 all of: setup format layers words packaging packages docs tidy clang thorough asan
-#                                    tsan fuzz bench compile_time
+#   scripts/check.sh                 all of: setup format layers words features packaging packages docs tidy clang
+#                                    thorough asan tsan fuzz bench compile_time
 #   scripts/check.sh format tidy     any steps by name
-#   scripts/check.sh --long          hours of what the tests and step_fuzz do for seconds: optimised random_arrays
-#                                    random_kernels faults exits accuracy long_fuzz
+#   scripts/check.sh --long          suites of every type and number of devices, and hours of what the tests and
+#                                    step_fuzz do for seconds: long_suites optimised random_arrays random_kernels
+#                                    faults exits accuracy long_fuzz
 #
 # The long run's counts, with their defaults: BALM_LONG_ARRAYS=100000 expressions, BALM_LONG_KERNELS=20000 kernels,
 # BALM_LONG_FUZZ=1800 seconds a target. BALM_TEST_SEED repeats a run; BALM_JOBS processes run side by side.
@@ -23,6 +25,7 @@ step_words() {
     codespell README.md CHANGELOG.md CONTRIBUTING.md docs include include_vexcl src apps tests bench examples scripts \
         cmake packaging
 }
+step_features() { scripts/check_features.py; }
 step_packaging() { packaging/check.py; }
 step_packages() { scripts/package.sh build package check; }
 # The pictures are of the page's tables; drawing needs matplotlib, which Debian's python3 has where it is installed.
@@ -97,6 +100,8 @@ step_tidy() {
 # The corpora, and a few seconds of each target.
 step_fuzz() { scripts/fuzz.sh 5; }
 
+# Suites that repeat others for every type, size or number of devices.
+step_long_suites() { ctest --preset release -L '^long$'; }
 # What the tests compile without PoCL's optimiser, with it.
 step_optimised() {
     cmake --preset release -D BALM_TEST_OPTIMISED=ON
@@ -119,10 +124,10 @@ step_accuracy() { BALM_TEST_CASES=1000000 build/bin/test_backend --gtest_filter=
 step_long_fuzz() { scripts/fuzz.sh "${BALM_LONG_FUZZ:-1800}"; }
 
 case "${1-all}" in
-    all) run_steps setup format layers words packaging packages docs tidy clang thorough asan tsan fuzz bench compile_time ;;
+    all) run_steps setup format layers words features packaging packages docs tidy clang thorough asan tsan fuzz bench compile_time ;;
     --long)
         build_preset release
-        run_steps optimised random_arrays random_kernels faults exits accuracy long_fuzz
+        run_steps long_suites optimised random_arrays random_kernels faults exits accuracy long_fuzz
         ;;
     *) run_steps "$@" ;;
 esac

@@ -41,7 +41,7 @@ UInt link_of(const UInt& group, const UInt& seed) { return (group * (group + 1u)
 /// groups of the launch have numbers from `first` on.
 auto trace_look_back() {
     return kernel<1>("selftest_look_back", [](UInt seed, Long groups, Long first, Int loads,
-                                              Mixed<std::uint64_t> words, Mixed<std::int64_t> faults) {
+                                              InOut<std::uint64_t> words, InOut<std::int64_t> faults) {
         const auto wait_for = [&](const Long& place, const UInt& expected) {
             ULong word = atomic_load(words[place]);
             Int tries = loads;

@@ -4,6 +4,7 @@
 // them in bands (streamed.hpp).
 
 #include <cstddef>
+#include <span>
 
 #include "step.hpp"
 
@@ -15,7 +16,7 @@ public:
     virtual ~advancing() = default;
 
     /// As in stepper.
-    virtual void prepare() = 0;
+    virtual void prepare(std::span<const unsigned> advances) = 0;
     virtual void advance(unsigned n) = 0;
     virtual float advance_and_compare(unsigned n) = 0;
     virtual void finish() = 0;

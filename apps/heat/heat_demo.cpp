@@ -10,6 +10,8 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
+#include <numeric>
+#include <vector>
 
 #include "animation.hpp"
 #include "command.hpp"
@@ -45,14 +47,25 @@ unsigned default_size(balm::device_type type) { return type == balm::device_type
 // seven eighths of its final warmth (100 x 100 and 200 x 200 cells, alpha * dt = 1).
 unsigned steps_through(unsigned size) { return static_cast<unsigned>(std::min(6.0 * size * size, 4e9)); }
 
-// The steps after which a frame is painted, from 0 to all: heat advances with the square root of time.
-std::vector<unsigned> frame_steps(unsigned steps, unsigned frames) {
+// The steps after which a frame is painted, from 0 to all: heat advances with the square root of time. Where
+// frames are far enough apart, whole launches of this many steps lie between them: plans have a kernel for
+// each number of steps, and each takes time to compile.
+std::vector<unsigned> frame_steps(unsigned steps, unsigned frames, unsigned launch) {
     std::vector<unsigned> result;
     for (unsigned i = 0; i < frames; ++i) {
         const double share = static_cast<double>(i) / (frames - 1);
-        const auto at = static_cast<unsigned>(std::llround(share * share * steps));
+        auto at = static_cast<unsigned>(std::llround(share * share * steps));
+        const unsigned whole = at / launch * launch;
+        if (!result.empty() && whole > result.back() && i + 1 < frames) at = whole;
         if (result.empty() || at > result.back()) result.push_back(at);
     }
+    return result;
+}
+
+// The numbers of steps from each stop to the next.
+std::vector<unsigned> steps_between(const std::vector<unsigned>& stops) {
+    std::vector<unsigned> result(stops.size());
+    std::adjacent_difference(stops.begin(), stops.end(), result.begin());
     return result;
 }
 
@@ -83,14 +96,15 @@ device_run run_on_device(const heat::world& start, unsigned steps, const argumen
     const heat::chosen_plan plan = heat::choose_plan(heat::plan_folder(), context.device(0).info());
     if (!plan.warning.empty()) std::cerr << fmt::format("heat_demo: {}\n", plan.warning);
     heat::stepper stepper(start, dt, context, plan.plan);
-    stepper.prepare();
     heat::paint_options paint{heat::colour_map::perceptual, scale_for(start.width, animation_side), true, {}};
     heat::animation film(chosen.animation, frames_per_second);
     const unsigned checked = std::min(steps, checked_steps);
-    const std::vector<unsigned> painted = frame_steps(steps, chosen.frames);
+    const std::vector<unsigned> painted = frame_steps(steps, chosen.frames, plan.plan.steps);
     std::vector<unsigned> stops = painted;
     if (const auto at = std::lower_bound(stops.begin(), stops.end(), checked); *at != checked)
         stops.insert(at, checked);
+    // What is timed below neither compiles nor plans.
+    stepper.prepare(steps_between(stops));
 
     progress bar(
         "device", steps,

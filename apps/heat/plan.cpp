@@ -69,6 +69,16 @@ std::vector<plan> streams() {
 
 }  // namespace
 
+std::set<unsigned> launch_steps(const plan& plan, std::span<const unsigned> advances) {
+    std::set<unsigned> made;
+    for (const unsigned steps : advances) {
+        if (steps >= plan.steps) made.insert(plan.steps);
+        if (steps % plan.steps > 0) made.insert(steps % plan.steps);
+    }
+    if (made.empty()) made.insert(plan.steps);
+    return made;
+}
+
 std::string describe(const plan& plan) {
     const std::string shape = fmt::format("{} x {} cells", plan.tile_width, plan.tile_height);
     switch (plan.method) {

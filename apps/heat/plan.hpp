@@ -2,6 +2,8 @@
 // How a kind of device advances a world. In: the properties of a device. Out: a plan. This is the only place
 // where the heat step depends on the device.
 
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,10 @@ struct plan {
 
     friend bool operator==(const plan&, const plan&) = default;
 };
+
+/// The numbers of steps of the launches that advance a world by each of these numbers; of a whole launch if
+/// there are none. Methods with a kernel for each number of steps need one for each of them.
+std::set<unsigned> launch_steps(const plan& plan, std::span<const unsigned> advances);
 
 /// A plan in words: "tile of 128 x 128 cells, 4 x 16 a work-item, 8 steps a launch".
 std::string describe(const plan& plan);

@@ -83,9 +83,10 @@ public:
         send(world);
     }
 
-    void prepare() override {
+    void prepare(std::span<const unsigned> advances) override {
         for (part& each : parts_)
-            each.last = each.launches.run(each.state, plan_.steps, each.where.all_tiles());
+            for (const unsigned steps : launch_steps(plan_, advances))
+                each.last = each.launches.run(each.state, steps, each.where.all_tiles());
         finish();
     }
 

@@ -104,7 +104,7 @@ stepper::stepper(stepper&&) noexcept = default;
 stepper& stepper::operator=(stepper&&) noexcept = default;
 stepper::~stepper() = default;
 
-void stepper::prepare() { implementation_->steps->prepare(); }
+void stepper::prepare(std::span<const unsigned> advances) { implementation_->steps->prepare(advances); }
 
 void stepper::advance(unsigned n) { implementation_->steps->advance(n); }
 

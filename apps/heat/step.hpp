@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,9 +63,10 @@ public:
     stepper& operator=(stepper&&) noexcept;
     ~stepper();
 
-    /// Compiles the kernel and runs it once, into memory that the first step overwrites, so that the first
-    /// step takes no longer than others.
-    void prepare();
+    /// Compiles the kernels that advance by each of these numbers of steps (if none are named, by as many as
+    /// one launch does at most) and runs each once, into memory that the first step overwrites: the calls of
+    /// `advance` by these numbers then compile nothing, and the first takes no longer than others.
+    void prepare(std::span<const unsigned> advances = {});
 
     /// Enqueues n steps. May return before they are done.
     void advance(unsigned n);

@@ -98,8 +98,10 @@ public:
         keep(world, devices.front());
     }
 
-    void prepare() override {
-        for (slot& each : slots_) each.last = each.launches.run(each.state, plan_.steps, where_.all_tiles());
+    void prepare(std::span<const unsigned> advances) override {
+        for (slot& each : slots_)
+            for (const unsigned steps : launch_steps(plan_, advances))
+                each.last = each.launches.run(each.state, steps, where_.all_tiles());
         for (const slot& each : slots_) each.last.wait();
     }
 

@@ -17,7 +17,7 @@ int main() {
 
     // A kernel on each device's range.
     using namespace balm::dsl;
-    auto square = balm::kernel<1>("square", [](Mixed<float> v) {
+    auto square = balm::kernel<1>("square", [](InOut<float> v) {
         Index i = global_id(0);
         v[i] = v[i] * v[i];
     });

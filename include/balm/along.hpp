@@ -8,6 +8,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -23,9 +24,22 @@ struct dimension_list {
     int count = 0;
 };
 
+/// A box as three dimensions, of which an algorithm runs along the second.
+struct three_dimensions {
+    std::size_t outer = 1, rows = 1, inner = 1;
+};
+/// Throws usage_error if `over` is not one dimension of the expression; `runner`, such as "a scan", is the
+/// subject of the message.
+three_dimensions along_one(const char* runner, const tape&, const dimension_list& over);
+
 /// The reduction as a leaf of expressions, with the extents of the remaining dimensions. For arg_min and
 /// arg_max its elements are the positions.
 tape reduced_along(tape&& of, const reduction&, const dimension_list&);
+
+/// The extents of the elements with 1 for the dimensions that are reduced, to broadcast results from. Throws
+/// usage_error for a dimension that does not exist or is named twice, and for extents without elements to
+/// reduce unless there are more than `lost` for each result.
+shape with_ones(const shape& extents, const dimension_list&, std::size_t lost = 0);
 
 }  // namespace array
 
@@ -106,8 +120,9 @@ auto every(A&& a, const array::dimension_list& over) {
 }
 
 /// Combines the elements along dimensions by a function; see fold(a, identity, function).
-template <array_value A, scalar_type I, class R, class P, class Q>
-auto fold(A&& a, I identity, const device_function<R, P, Q>& function, const array::dimension_list& over) {
+template <array_value A, detail::fold_identity I, class R, class P, class Q>
+auto fold(A&& a, const I& identity, const device_function<R, P, Q>& function,
+          const array::dimension_list& over) {
     return detail::reduced(fold_of(static_cast<A&&>(a), identity, function), over);
 }
 

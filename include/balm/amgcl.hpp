@@ -23,6 +23,14 @@
 #include "balm/statistics.hpp"
 #include "balm/vector.hpp"
 
+namespace amgcl::backend {
+
+/// The base of Balm's backends, by which AMGCL's functions, such as rows(A) of a distributed matrix, are
+/// found for what has such a backend as an argument.
+struct of_balm {};
+
+}  // namespace amgcl::backend
+
 namespace balm {
 
 namespace detail {
@@ -95,10 +103,14 @@ auto amgcl_factor(N number) {
     if constexpr (!complex_type<T>)
         return static_cast<T>(number);
     else if constexpr (complex_type<N>)
-        return static_cast<T>(number);
+        return std::complex<typename T::value_type>(number);
     else
         return static_cast<typename T::value_type>(number);
 }
+
+/// The type in which elements of two expressions or vectors are combined.
+template <class A, class B>
+using amgcl_wider = typename wider_number<element_of<A>, element_of<B>>::type;
 
 template <class T>
 void amgcl_read(const vector<T>& from, std::span<T> to) {
@@ -202,7 +214,7 @@ private:
 ///     solver solve(std::tie(n, row_pointers, columns, values), solver::params(), ctx);
 ///     auto [iterations, error] = solve(f, x);  // balm::vector<double>
 template <class Value, class Index = std::int32_t>
-struct amgcl_backend {
+struct amgcl_backend : ::amgcl::backend::of_balm {
     /// The number type of the devices: Value, or that of the entries of its blocks.
     using entry = detail::amgcl_entry_of<Value>;
     static_assert(std::floating_point<entry> || complex_type<entry>,
@@ -323,6 +335,25 @@ namespace amgcl::backend {
 template <class A, class I, class B, class J>
 struct backends_compatible<balm::amgcl_backend<A, I>, balm::amgcl_backend<B, J>> : std::true_type {};
 
+namespace detail {
+
+/// Of two backends, the one of numbers in the higher precision; AMGCL has one for equal backends of numbers.
+template <class A, class B, class Enable>
+struct common_scalar_backend;
+template <class A, class I, class B, class J>
+struct common_scalar_backend<
+    balm::amgcl_backend<A, I>, balm::amgcl_backend<B, J>,
+    std::enable_if_t<math::static_rows<A>::value != 1 || math::static_rows<B>::value != 1 ||
+                     !std::is_same_v<balm::amgcl_backend<A, I>, balm::amgcl_backend<B, J>>>> {
+    using a = balm::detail::amgcl_entry_of<A>;
+    using b = balm::detail::amgcl_entry_of<B>;
+    using type = std::conditional_t<(sizeof(typename math::scalar_of<a>::type) >
+                                     sizeof(typename math::scalar_of<b>::type)),
+                                    balm::amgcl_backend<a, I>, balm::amgcl_backend<b, J>>;
+};
+
+}  // namespace detail
+
 // Rows, columns and entries are counted in numbers, as in vectors, even if a matrix consists of blocks.
 template <class T, class I>
 struct rows_impl<balm::sparse_matrix<T, I>> {
@@ -359,30 +390,34 @@ struct reinterpret_as_rhs_impl<MatrixValue, balm::vector<T>, IsConst, void> {
     static return_type get(const balm::vector<T>& x) { return x.share(); }
 };
 
-// Operands are converted to the target's precision. A target whose factor is 0 is not read.
+// Operands are converted to the target's precision; products with matrices are computed in the wider type of
+// the matrix and the vector, and converted last. A target whose factor is 0 is not read.
 
 /// y = alpha A x + beta y
 template <class Alpha, class T, class I, class X, class Beta, class Y>
 struct spmv_impl<Alpha, balm::sparse_matrix<T, I>, balm::vector<X>, Beta, balm::vector<Y>> {
     static void apply(Alpha alpha, const balm::sparse_matrix<T, I>& a, const balm::vector<X>& x, Beta beta,
                       balm::vector<Y>& y) {
-        auto product = a * balm::detail::amgcl_as<T>(x);
+        auto product = a * x;
+        using P = balm::detail::element_of<decltype(product)>;
         if (alpha == Alpha(1))  // the product alone, which some storage formats write directly to the target
             add(std::move(product), beta, y);
         else
-            add(balm::detail::amgcl_factor<T>(alpha) * std::move(product), beta, y);
+            add(balm::detail::amgcl_factor<P>(alpha) * std::move(product), beta, y);
     }
 
 private:
     template <class P>
     static void add(P&& product, Beta beta, balm::vector<Y>& y) {
+        using W = balm::detail::amgcl_wider<P, balm::vector<Y>&>;
         if (math::is_zero(beta))
             y = balm::detail::amgcl_as<Y>(static_cast<P&&>(product));
         else if (beta == Beta(1))
-            y += balm::detail::amgcl_as<Y>(static_cast<P&&>(product));
+            y = balm::detail::amgcl_as<Y>(balm::detail::amgcl_as<W>(y) +
+                                          balm::detail::amgcl_as<W>(static_cast<P&&>(product)));
         else
-            y = balm::detail::amgcl_as<Y>(static_cast<P&&>(product)) +
-                balm::detail::amgcl_factor<Y>(beta) * y;
+            y = balm::detail::amgcl_as<Y>(balm::detail::amgcl_as<W>(static_cast<P&&>(product)) +
+                                          balm::detail::amgcl_factor<W>(beta) * balm::detail::amgcl_as<W>(y));
     }
 };
 
@@ -391,7 +426,10 @@ template <class T, class I, class F, class X, class R>
 struct residual_impl<balm::sparse_matrix<T, I>, balm::vector<F>, balm::vector<X>, balm::vector<R>> {
     static void apply(const balm::vector<F>& f, const balm::sparse_matrix<T, I>& a, const balm::vector<X>& x,
                       balm::vector<R>& r) {
-        r = balm::detail::amgcl_as<R>(f) - balm::detail::amgcl_as<R>(a * balm::detail::amgcl_as<T>(x));
+        auto product = a * x;
+        using W = balm::detail::amgcl_wider<const balm::vector<F>&, decltype(product)>;
+        r = balm::detail::amgcl_as<R>(balm::detail::amgcl_as<W>(f) -
+                                      balm::detail::amgcl_as<W>(std::move(product)));
     }
 };
 
@@ -473,3 +511,17 @@ struct vmul_impl<A, balm::sparse_matrix<T, I>, balm::vector<Y>, B, balm::vector<
     : spmv_impl<A, balm::sparse_matrix<T, I>, balm::vector<Y>, B, balm::vector<Z>> {};
 
 }  // namespace amgcl::backend
+
+namespace amgcl::relaxation {
+
+template <class Backend>
+struct gauss_seidel;
+template <class Value, class Index>
+struct gauss_seidel<balm::amgcl_backend<Value, Index>> {
+    static_assert(
+        sizeof(Value) == 0,
+        "Balm: gauss_seidel processes one row after the other; on devices use spai0, damped_jacobi, "
+        "chebyshev or ilu0");
+};
+
+}  // namespace amgcl::relaxation

@@ -51,6 +51,7 @@ BALM_NAMED_OPERATION(imag)
 BALM_NAMED_OPERATION(arg)
 BALM_NAMED_OPERATION(norm)
 BALM_NAMED_OPERATION(conj)
+BALM_NAMED_OPERATION(proj)
 BALM_NAMED_OPERATION(polar)
 #undef BALM_NAMED_OPERATION
 
@@ -116,13 +117,14 @@ struct lanes_truth_operation : named_operation {
 ///     balm::lane<2>(position) = max(height, 0.f);
 template <int K, detail::vector_array A>
 auto lane(A&& a) {
-    return detail::part_of<detail::lanes_operation<K>, detail::set_lanes_operation<K>>(static_cast<A&&>(a));
+    return detail::part_of<detail::lanes_operation<K>, detail::set_lanes_operation<K>,
+                           typename std::remove_cvref_t<A>::value_type>(static_cast<A&&>(a));
 }
 template <int... K, detail::vector_array A>
 requires(sizeof...(K) > 1) auto lanes(A&& a) {
     if constexpr (detail::names_each_once<K...>)
-        return detail::part_of<detail::lanes_operation<K...>, detail::set_lanes_operation<K...>>(
-            static_cast<A&&>(a));
+        return detail::part_of<detail::lanes_operation<K...>, detail::set_lanes_operation<K...>,
+                               typename std::remove_cvref_t<A>::value_type>(static_cast<A&&>(a));
     else
         return detail::recorded<detail::lanes_operation<K...>>(static_cast<A&&>(a));
 }
@@ -227,8 +229,8 @@ requires(detail::vector_array<A> || (vector_type<T> && detail::are_scalars<A>())
 
 // ---- complex numbers ----
 
-/// The parts of complex numbers, their angle, the square of their distance from 0 (norm) and their
-/// conjugates. (abs, exp, pow … are in balm/expression/operators.hpp.)
+/// The parts of complex numbers, their angle, the square of their distance from 0 (norm), their conjugates
+/// and their projections onto the Riemann sphere. (abs, exp, pow … are in balm/expression/operators.hpp.)
 #define BALM_DEFINE_1(id)                                                     \
     template <detail::complex_array A>                                        \
     auto id(A&& a) {                                                          \
@@ -239,6 +241,7 @@ BALM_DEFINE_1(imag)
 BALM_DEFINE_1(arg)
 BALM_DEFINE_1(norm)
 BALM_DEFINE_1(conj)
+BALM_DEFINE_1(proj)
 #undef BALM_DEFINE_1
 /// The complex numbers with these distances from 0 and these angles.
 template <class A, class B>
@@ -313,8 +316,8 @@ struct set_field_operation : named_operation {
 ///     balm::field<&particle::pos>(particles) += dt * balm::field<&particle::vel>(particles);
 template <auto Member, detail::structure_array A>
 auto field(A&& a) {
-    return detail::part_of<detail::field_operation<Member>, detail::set_field_operation<Member>>(
-        static_cast<A&&>(a));
+    return detail::part_of<detail::field_operation<Member>, detail::set_field_operation<Member>,
+                           typename detail::member_pointer<decltype(Member)>::member>(static_cast<A&&>(a));
 }
 
 }  // namespace balm

@@ -31,6 +31,7 @@
 #include "balm/pinned_array.hpp"
 #include "balm/platform.hpp"
 #include "balm/profiler.hpp"
+#include "balm/quantiles.hpp"
 #include "balm/queue.hpp"
 #include "balm/random.hpp"
 #include "balm/reduce.hpp"

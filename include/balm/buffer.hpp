@@ -18,6 +18,7 @@
 #include "balm/host_array.hpp"
 #include "balm/mapping.hpp"
 #include "balm/pinned_array.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -124,7 +125,8 @@ public:
     /// Waits, then returns the array; later calls return an empty one.
     host_array<T> get() {
         done_.wait();
-        return std::move(*std::exchange(memory_, std::make_shared<host_array<T>>()));
+        const std::shared_ptr<host_array<T>> read = std::exchange(memory_, nullptr);
+        return read ? std::move(*read) : host_array<T>();
     }
 
 private:
@@ -183,14 +185,14 @@ public:
         if constexpr (detail::is_pinned_array<H>) {
             static_assert(detail::is_element_of<T, typename H::value_type>, BALM_OTHER_ELEMENTS);
             check_size("write", from.size());
-            return pending(detail::part_write(part_, from.data(), {from.block(), true}, list));
+            return pending(detail::part_write(part(), from.data(), {from.block(), true}, list));
         } else if constexpr ((std::is_same_v<Host, std::vector<T>> && !std::is_same_v<T, bool>) ||
                              std::is_same_v<Host, host_array<T>>) {
             return write_owned(std::forward<Host>(from), list);
         } else if constexpr (std::is_convertible_v<Host, std::span<const T>>) {
             const std::span<const T> elements = from;
             check_size("write", elements.size());
-            return pending(detail::part_write(part_, elements.data(), {}, list));
+            return pending(detail::part_write(part(), elements.data(), {}, list));
         } else if constexpr (detail::host_range<const H>) {
             return write_each(from.begin(), from.end(), list);
         } else {
@@ -225,7 +227,7 @@ public:
     template <waitable... Waits>
     void read_into(std::span<T> to, Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         check_size("read", to.size());
-        detail::part_read_now(part_, to.data(), wait_list(std::forward<Waits>(waits)...));
+        detail::part_read_now(part(), to.data(), wait_list(std::forward<Waits>(waits)...));
     }
     /// Reads into the elements between two iterators. Blocks.
     template <std::forward_iterator First, waitable... Waits>
@@ -241,7 +243,7 @@ public:
     pending read_into(const pinned_array<T>& to,
                       Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         check_size("read", to.size());
-        return pending(detail::part_read(part_, to.data(), {to.block(), true},
+        return pending(detail::part_read(part(), to.data(), {to.block(), true},
                                          wait_list(std::forward<Waits>(waits)...)));
     }
     /// Starts a read and returns immediately.
@@ -249,7 +251,7 @@ public:
     pending_read<T> read_async(Waits&&... waits) const requires host_may_read_this_buffer<Direction> {
         auto memory = std::make_shared<host_array<T>>(shape());
         event done =
-            detail::part_read(part_, memory->data(), {memory}, wait_list(std::forward<Waits>(waits)...));
+            detail::part_read(part(), memory->data(), {memory}, wait_list(std::forward<Waits>(waits)...));
         return {std::move(memory), std::move(done)};
     }
 
@@ -272,17 +274,21 @@ public:
                           "Balm: the source and the destination of a copy must have the same element type");
             static_assert(!std::is_const_v<Target>, "Balm: the destination of a copy must not be const");
             to.check_size("copy", size());
-            return pending(detail::part_copy(to.part(), part_, wait_list(std::forward<Waits>(waits)...)));
+            return pending(detail::part_copy(to.part(), part(), wait_list(std::forward<Waits>(waits)...)));
         }
     }
     /// Sets every element, on the device.
     template <waitable... Waits>
     pending fill(const T& value, Waits&&... waits) {
-        return pending(detail::part_fill(part_, &value, wait_list(std::forward<Waits>(waits)...)));
+        return pending(detail::part_fill(part(), &value, wait_list(std::forward<Waits>(waits)...)));
     }
 
     /// The location of the elements, for the runtime.
-    const detail::memory_part& part() const { return part_; }
+    const detail::memory_part& part() const {
+        if (!part_.memory) [[unlikely]]
+            detail::moved_from(part_.kind);
+        return part_;
+    }
 
 protected:
     explicit device_elements(detail::memory_part part) : part_(std::move(part)) {}
@@ -300,7 +306,7 @@ private:
         check_size("write", from.size());
         auto owner = std::make_shared<const std::remove_cvref_t<Owner>>(std::forward<Owner>(from));
         const T* const elements = owner->data();
-        return pending(detail::part_write(part_, elements, {std::move(owner)}, waits));
+        return pending(detail::part_write(part(), elements, {std::move(owner)}, waits));
     }
     template <class First, class Last>
     pending write_each(First first, Last last, const wait_list& waits) {

@@ -122,8 +122,8 @@ struct compaction_parts {
     }
     template <class R>
     void reduce(const lazy_reduction<R>& what) {
-        static_assert(scalar_type<R>,
-                      "Balm: a reduction by key yields one number per key; arg_min and arg_max, which yield "
+        static_assert(!is_with_position<R>,
+                      "Balm: a reduction by key yields one value per key; arg_min and arg_max, which yield "
                       "a value and a position, are not supported");
         values.append(what.tape());
         reduced.push_back(what.how());
@@ -172,6 +172,8 @@ struct run_rule {
 };
 template <class K>
 run_rule runs_of_equal(const K&) {
+    static_assert(all_scalars<decltype(listed_arrays(std::declval<const K&>()))>,
+                  "Balm: keys must be numbers; for other elements pass a function that compares neighbours");
     return {array_count<K>};
 }
 template <class K, class... P>
@@ -186,7 +188,6 @@ run_rule runs_of(const K&, const device_function<dsl::Bool, P...>& same) {
 /// The keys of runs, and the other values that are kept of their first elements.
 template <class K, class... V>
 compaction_parts parts_of_runs(const K& keys, const V&... values) {
-    static_assert(all_scalars<decltype(listed_arrays(keys))>, "Balm: keys must be numbers");
     compaction_parts parts;
     parts.keep(keys);
     (parts.keep(values), ...);

@@ -13,6 +13,7 @@
 
 #include "balm/device.hpp"
 #include "balm/filter.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -102,7 +103,7 @@ public:
 private:
     void print_with(std::shared_ptr<detail::text_writer>);
 
-    std::shared_ptr<detail::context_state> state_;
+    detail::shared_state<detail::context_state> state_;
     std::vector<double> weights_;
 };
 

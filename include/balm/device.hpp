@@ -18,6 +18,7 @@
 #include "balm/managed_array.hpp"
 #include "balm/memory_statistics.hpp"
 #include "balm/queue.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -167,12 +168,12 @@ private:
     event launch(const bound_call&, const detail::nd_range&, const wait_list&) const;
     static std::ostream& write(std::ostream&, const device&);
 
-    std::shared_ptr<runtime::device_state> state_;
+    detail::shared_state<runtime::device_state> state_;
 };
 
 template <class T, access Direction>
 device device_elements<T, Direction>::device() const {
-    return balm::device(detail::storage_device(*part_.memory));
+    return balm::device(detail::storage_device(*part().memory));
 }
 
 }  // namespace balm

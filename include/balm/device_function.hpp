@@ -16,6 +16,7 @@
 #include "balm/kernel/parameter.hpp"
 #include "balm/kernel/parameter_names.hpp"
 #include "balm/kernel/traced.hpp"
+#include "balm/shared_state.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {
@@ -53,7 +54,7 @@ public:
     }
 
 private:
-    std::shared_ptr<detail::traced> trace_;
+    detail::shared_state<detail::traced> trace_;
 };
 
 /// Refused: functions cannot be printed.

@@ -158,4 +158,8 @@ struct device_info {
     std::string uuid_text() const;
 };
 
+/// Whether these are the same card, offered by the drivers of two backends. Contexts take a card once,
+/// through the first backend that their filter accepts.
+bool is_same_card(const device_info&, const device_info&) noexcept;
+
 }  // namespace balm

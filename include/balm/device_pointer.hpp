@@ -31,7 +31,7 @@ std::shared_ptr<runtime::storage> pointer_allocate(const std::shared_ptr<runtime
 ///
 ///     balm::device_pointer<float> p = device.allocate<float>(1000);
 ///     p.range(100).write(host);                    // its first hundred elements
-///     device.execute(scale(2.f, p, p + 500), {100});  // to In, Out and Mixed parameters of kernels
+///     device.execute(scale(2.f, p, p + 500), {100});  // to In, Out and InOut parameters of kernels
 ///     balm::device_pointer<balm::float4> q = (p + 4).as<balm::float4>();
 ///     std::ptrdiff_t far = (p + 8) - p;            // 8
 template <class T, access Direction = access::mixed>

@@ -144,6 +144,7 @@ struct dlpack_import {
     const dlpack::tensor* tensor = nullptr;
     void* managed = nullptr;
     void (*give_back)(void* managed) = nullptr;
+    bool is_read_only = false;
 };
 dlpack_import checked_import(dlpack::managed_tensor*);
 dlpack_import checked_import(dlpack::versioned_tensor*);
@@ -253,7 +254,8 @@ host_array<T> from_dlpack(M* tensor) {
 /// context's devices, and the deleter is called. Elements on a CUDA device (kDLCUDA, kDLCUDAManaged) or in a
 /// cl_mem (kDLOpenCL) are shared, on the context's only device, which must be theirs; the deleter is called
 /// when the last handle of the vector is gone and the commands that use it have completed. Elements that are
-/// not contiguous in row-major order are copied on the device, and the deleter is called.
+/// not contiguous in row-major order, or whose tensor is read-only (DLPACK_FLAG_BITMASK_READ_ONLY), are
+/// copied on the device, and the deleter is called.
 ///
 /// The producer's commands must be complete before the call, or be in the device's native queue
 /// (balm::native(device.queue())): the vector's first commands run after them.

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "balm/device_info.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -81,7 +82,7 @@ private:
 
     judge_function* judge_ = nullptr;
     detail::turn turn_ = detail::turn::first;
-    std::shared_ptr<const detail::filter_node> node_;
+    detail::shared_state<const detail::filter_node> node_;
 };
 
 namespace detail {

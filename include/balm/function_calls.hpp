@@ -26,7 +26,7 @@ struct memory_parameter_of<dsl::Out<T, N>> {
     using element = T;
 };
 template <class T, int N>
-struct memory_parameter_of<dsl::Mixed<T, N>> {
+struct memory_parameter_of<dsl::InOut<T, N>> {
     using element = T;
 };
 template <class T, space Where>
@@ -69,7 +69,7 @@ void append_argument(array::tape& list, const A& a) {
         static_assert(is_vector<A>, "Balm: this parameter is memory; pass a vector");
         static_assert(!std::is_volatile_v<element>,
                       "Balm: a function in an expression can only take global or constant memory: In<T>, "
-                      "Mixed<T>, Ptr<T>, ConstantPtr<T> …");
+                      "InOut<T>, Ptr<T>, ConstantPtr<T> …");
         if constexpr (is_vector<A>) {
             static_assert(is_same_element<typename A::value_type, std::remove_const_t<element>>,
                           "Balm: the vector and the parameter have different element types");
@@ -101,11 +101,11 @@ void append_argument(array::tape& list, const A& a) {
 ///     auto force = balm::function("force", [](Index i, In<double> x) { … x[j] … });
 ///     f = force(balm::element_index(), x);
 ///
-/// A function may write memory: Mixed<T>, Out<T> or Ptr<T>. The order of the calls is unspecified; if several
+/// A function may write memory: InOut<T>, Out<T> or Ptr<T>. The order of the calls is unspecified; if several
 /// calls access one element, use atomics. Such an expression is assigned, or evaluated by balm::eval only for
 /// its side effects:
 ///
-///     auto count = balm::function("count", [](UInt bin, Mixed<int> bins) { atomic_inc(bins[bin]); });
+///     auto count = balm::function("count", [](UInt bin, InOut<int> bins) { atomic_inc(bins[bin]); });
 ///     balm::eval(count(x & 255u, bins));
 ///
 /// An image parameter, InImage<T, N> or Sampled<T, N>, takes an image as in a kernel.

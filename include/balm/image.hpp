@@ -9,6 +9,7 @@
 #include "balm/buffer.hpp"
 #include "balm/image_element.hpp"
 #include "balm/sampler.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -41,7 +42,10 @@ public:
     sampled_image(detail::memory_part part, const sampler& through)
         : part_(std::move(part)), sampler_(through) {}
 
-    const detail::memory_part& part() const { return part_; }
+    const detail::memory_part& part() const {
+        if (!part_.memory) detail::moved_from(part_.kind);
+        return part_;
+    }
     const sampler& through() const { return sampler_; }
 
 private:

@@ -37,8 +37,19 @@ public:
         : mapping_(std::move(of)),
           elements_(static_cast<T*>(detail::mapping_data(*mapping_))),
           count_(count) {}
-    mapped(mapped&&) noexcept = default;
-    mapped& operator=(mapped&&) noexcept = default;
+    /// The other object has no elements afterwards.
+    mapped(mapped&& other) noexcept
+        : mapping_(std::move(other.mapping_)),
+          elements_(std::exchange(other.elements_, nullptr)),
+          count_(std::exchange(other.count_, 0)) {}
+    /// Unmaps the elements that this object had.
+    mapped& operator=(mapped&& other) noexcept {
+        mapping_ = std::move(other.mapping_);
+        elements_ = std::exchange(other.elements_, nullptr);
+        count_ = std::exchange(other.count_, 0);
+        return *this;
+    }
+    ~mapped() = default;
 
     T* data() const { return elements_; }
     std::size_t size() const { return count_; }

@@ -159,8 +159,8 @@ vectors_of_arrays targets_in(const std::tuple<vector<T>&...>& into) {
 /// Merges two arrays that are sorted in the same order into a vector. Lists of arrays, which are sorted by
 /// the first array, then by the second …, are merged into a tuple of vectors. Equal elements keep their
 /// order, and those of `a` come first. The order is that of balm::sort, ascending by default: -0 precedes +0,
-/// NaNs are last. The last argument may be balm::descending, or a comparison, as for balm::sort. If the
-/// arrays are not sorted, or the comparison is not an order, the result has the same size and unspecified
+/// NaNs are last and equal. The last argument may be balm::descending, or a comparison, as for balm::sort. If
+/// the arrays are not sorted, or the comparison is not an order, the result has the same size and unspecified
 /// elements.
 ///
 /// Expressions are materialised first. Each element is read and written once. For vectors over several

@@ -36,6 +36,7 @@
 #include "balm/host_array.hpp"
 #include "balm/kernel.hpp"
 #include "balm/launcher.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -231,7 +232,7 @@ private:
     friend launcher<program>;
     event launch(const bound_call&, const detail::nd_range&, const wait_list&) const;
 
-    std::shared_ptr<detail::instance_state> state_;
+    detail::shared_state<detail::instance_state> state_;
     balm::device device_;
 };
 
@@ -318,7 +319,7 @@ private:
     static trace::type element() {
         return detail::type_of_element<detail::constant_element<T>>();
     }
-    std::shared_ptr<detail::module_state> state_;
+    detail::shared_state<detail::module_state> state_;
 };
 
 /// A module on one device, as `m.on(device)` returns it. Calling it runs the entry. A handle.
@@ -341,8 +342,8 @@ public:
     friend bool operator==(const module_instance&, const module_instance&) = default;
 
 private:
-    std::shared_ptr<const detail::module_call<R, A...>> entry_;
-    std::shared_ptr<detail::instance_state> state_;
+    detail::shared_state<const detail::module_call<R, A...>> entry_;
+    detail::shared_state<detail::instance_state> state_;
 };
 
 /// Kernels, functions, constants and an entry, defined by a lambda that takes a module_builder& and returns
@@ -387,8 +388,8 @@ public:
     }
 
 private:
-    std::shared_ptr<detail::module_state> state_;
-    std::shared_ptr<const detail::module_call<R, A...>> entry_;
+    detail::shared_state<detail::module_state> state_;
+    detail::shared_state<const detail::module_call<R, A...>> entry_;
 };
 
 }  // namespace balm

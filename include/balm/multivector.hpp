@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "balm/reduce.hpp"
+#include "balm/statistics.hpp"
 #include "balm/tie.hpp"
 #include "balm/vector.hpp"
 
@@ -231,5 +232,20 @@ BALM_REDUCTION(arg_max)
 BALM_REDUCTION(count)
 BALM_REDUCTION(any)
 #undef BALM_REDUCTION
+
+/// The Euclidean norms of the components, as of vectors: an array of N results, from one kernel unless
+/// squares overflow or underflow.
+///
+///     const auto [x, y, z] = balm::norm2(velocity);
+template <multi_value A>
+[[nodiscard]] auto norm2(const A& a) {
+    constexpr std::size_t n = detail::components_of<A>;
+    const auto numbers = [&](std::size_t k) { return detail::to_average(a(k)); };
+    auto norms = detail::reduce_components(
+        std::make_index_sequence<n>(),
+        [](const auto& x) { return sum_of(detail::squares_of(detail::to_average(x))); }, a);
+    for (std::size_t k = 0; k < n; ++k) norms[k] = detail::norm_of(norms[k], numbers(k), policy::run_to_run);
+    return norms;
+}
 
 }  // namespace balm

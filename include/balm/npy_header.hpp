@@ -15,7 +15,8 @@ enum class npy_order : std::uint8_t { rows, columns };
 
 /// The header of a .npy file.
 struct npy_header {
-    /// The type as NumPy writes it: "<f4" is a little-endian 32-bit floating-point number.
+    /// The type as the file has it: "<f4" is a little-endian 32-bit floating-point number, and
+    /// "[('mass', '<f4'), ('pos', '<f8', (3,))]" a structure.
     std::string type;
     /// The extents of the array. A zero-dimensional array, which is one element, has one dimension here.
     shape extents;

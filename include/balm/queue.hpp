@@ -6,6 +6,7 @@
 
 #include "balm/event.hpp"
 #include "balm/launcher.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -50,7 +51,7 @@ private:
     event launch(const bound_call&, const detail::nd_range&, const wait_list&) const;
     event record_after(const wait_list&);
 
-    std::shared_ptr<runtime::queue_state> state_;
+    detail::shared_state<runtime::queue_state> state_;
 };
 
 /// Makes a queue the default queue of its device for the current thread, as long as this object lives. It

@@ -43,7 +43,8 @@ compaction_parts parts_of_lengths(const A& values) {
 /// the values, the reduction of each run. Keys are one array, or several: then the first member of the tuple
 /// is a tuple of vectors. Values are arrays, whose elements are summed, or lazy reductions (sum_of(x),
 /// max_of(x), fold_of(x, identity, function) …); the function of a fold must be associative, but need not
-/// commute. All have the same number of elements. To combine all equal keys, not only neighbours, sort first.
+/// commute. Sums and products may be of complex numbers and short vectors, folds of any elements. All have
+/// the same number of elements. To combine all equal keys, not only neighbours, sort first.
 ///
 /// Blocks until the number of runs is known, which is the size of the results. The same device returns the
 /// same bits every time. Keys are computed twice; vectors are read once, on CPUs twice. For vectors over
@@ -60,7 +61,7 @@ requires(sizeof...(V) > 0) auto reduce_by_key(const K& keys, V&&... values) {
 }
 /// The same with a function that decides whether neighbours belong to one run: `same(a, b)`, or for two
 /// arrays of keys `same(a, c, b, d)` with the keys (a, c) and (b, d). The keys of an element are compared
-/// with those before it.
+/// with those before it. They may be of any type, also structures.
 ///
 ///     auto same_day = balm::function("same_day", [](Long a, Long b) { return a / 86400 == b / 86400; });
 ///     auto [first, sales] = balm::reduce_by_key(seconds, same_day, amounts);
@@ -108,6 +109,16 @@ auto run_length_encode(const A& values) {
     return detail::all_kept_runs<result>("run_length_encode", detail::parts_of_lengths(values),
                                          detail::runs_of_equal(values));
 }
+/// The same with a function that decides whether neighbours belong to one run, as for reduce_by_key. Elements
+/// may be of any type.
+///
+///     auto [points, lengths] = balm::run_length_encode(path, same_place);
+template <array_list A, class... P>
+auto run_length_encode(const A& values, const device_function<dsl::Bool, P...>& same) {
+    using result = std::tuple<detail::kept_vectors_of<A>, vector<std::int64_t>>;
+    return detail::all_kept_runs<result>("run_length_encode", detail::parts_of_lengths(values),
+                                         detail::runs_of(values, same));
+}
 /// The same into existing vectors: a target for each array, then one for the lengths, of 32 or 64 bits.
 ///
 ///     balm::run_length_encode_into(std::tie(values, lengths), count, x);
@@ -115,6 +126,12 @@ template <class... T, array_list A>
 void run_length_encode_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values) {
     detail::keep_runs_into("run_length_encode_into", into, count, detail::parts_of_lengths(values),
                            detail::runs_of_equal(values));
+}
+template <class... T, array_list A, class... P>
+void run_length_encode_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values,
+                            const device_function<dsl::Bool, P...>& same) {
+    detail::keep_runs_into("run_length_encode_into", into, count, detail::parts_of_lengths(values),
+                           detail::runs_of(values, same));
 }
 
 }  // namespace balm

@@ -22,8 +22,7 @@ namespace array {
 struct scan {
     reduction what;
     bool is_inclusive = true;
-    bool has_init = false;
-    std::uint64_t init = 0;  ///< the bits of a value of the result's type
+    element_bytes init = {};  ///< a value of the result's type; empty: none
 };
 
 /// The scan as a materialised operand of expressions.
@@ -44,25 +43,32 @@ namespace detail {
 
 template <class R>
 array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive) {
-    static_assert(scalar_type<R>,
-                  "Balm: a scan yields one number per element, but arg_min and arg_max yield a value and a "
+    static_assert(!is_with_position<R>,
+                  "Balm: a scan yields one value per element, but arg_min and arg_max yield a value and a "
                   "position: scan min_of(x) or max_of(x)");
     return {what.how(), is_inclusive};
 }
-template <class R, scalar_type I>
-array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, I init) {
-    static_assert(kind_of(scalar_of<I>) <= kind_of(scalar_of<R>),
-                  "Balm: the initial value of this scan has a wider type than the results; cast it");
+template <class R, detail::host_element_value I>
+array::scan scan_of(const lazy_reduction<R>& what, bool is_inclusive, const I& init) {
     array::scan how = scan_of(what, is_inclusive);
-    how.has_init = true;
-    how.init = entering_bits<scalar_of<R>>(init);
+    if constexpr (scalar_type<R>) {
+        static_assert(scalar_type<I> && kind_of(scalar_of<I>) <= kind_of(scalar_of<R>),
+                      "Balm: the initial value of this scan has a wider type than the results; cast it");
+        const std::uint64_t bits = entering_bits<scalar_of<R>>(init);
+        how.init = bytes_of_element(result_from<R>(&bits));
+    } else {
+        how.init = bytes_of_element(host_element<R>(init));
+    }
     return how;
 }
 
 /// Segments of equal keys.
 template <class K>
 array::segments segments_of(K&& keys) {
-    static_assert(are_scalars<K>(), "Balm: the keys of a scan must be numbers");
+    static_assert(
+        are_scalars<K>(),
+        "Balm: the keys of a scan must be numbers; for other elements pass a function that compares "
+        "neighbours");
     const expr<element_of<K>> own(begin<array_scalar<K>()>(keys));
     const auto here = element_index();
     return {(own != own[balm::max(here - 1, std::int64_t{0})]).tape(), own.tape()};
@@ -99,12 +105,12 @@ auto as_reduction(A&& a) {
 }
 
 template <class R, class... I>
-auto scanned(lazy_reduction<R> what, bool is_inclusive, I... init) {
+auto scanned(lazy_reduction<R> what, bool is_inclusive, const I&... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
     return expr<R>(array::scanned(std::move(what).tape(), how));
 }
 template <class R, class... I>
-auto scanned_in_segments(lazy_reduction<R> what, bool is_inclusive, array::segments&& of, I... init) {
+auto scanned_in_segments(lazy_reduction<R> what, bool is_inclusive, array::segments&& of, const I&... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
     return expr<R>(array::scanned(std::move(what).tape(), how, std::move(of)));
 }
@@ -117,13 +123,15 @@ inline constexpr bool is_lazy_reduction<lazy_reduction<R>> = true;
 }  // namespace detail
 
 /// The operand of a scan: a lazy reduction (sum_of(x), max_of(x), fold_of(x, identity, function) …), or an
-/// array, which is summed.
+/// array, which is summed: of numbers, complex numbers or short vectors.
 template <class V>
 concept scannable = array_value<V> || detail::is_lazy_reduction<std::remove_cvref_t<V>>;
 
 /// Element k of the result combines the elements 0 … k, in row-major order, by the reduction; an array is
-/// summed. The elements have the type of the reduction's result. The function of a fold must be associative,
-/// but need not commute: its first argument is the earlier one. min and max ignore NaNs.
+/// summed. The elements have the type of the reduction's result: sums of integers of 8 and 16 bits have 64
+/// bits. The function of a fold must be associative, but need not commute: its first argument is the earlier
+/// one. min and max ignore NaNs. Sums and products may be of complex numbers and short vectors, folds of any
+/// elements.
 ///
 /// The result is an expression with the extents of the operand. It is computed as a whole before the
 /// expression that it is part of, and only once, however often the same object occurs. Assigned alone it is
@@ -137,14 +145,14 @@ auto inclusive_scan(V&& values) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true);
 }
 /// The same, starting from an initial value.
-template <scannable V, scalar_type I>
-auto inclusive_scan(V&& values, I init) {
+template <scannable V, detail::host_element_value I>
+auto inclusive_scan(V&& values, const I& init) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), true, init);
 }
 
 /// Element k of the result combines the elements 0 … k - 1. The first element is the identity: 0 for sums, 1
-/// for products, the identity of a fold; for min and max the other end of the type's range, NaN for floating
-/// types. Everything else is as for inclusive_scan.
+/// for products, the identity of a fold (zeros if it has none); for min and max the other end of the type's
+/// range, NaN for floating types. Everything else is as for inclusive_scan.
 ///
 ///     offsets = balm::exclusive_scan(counts);
 template <scannable V>
@@ -154,8 +162,8 @@ auto exclusive_scan(V&& values) {
 /// The same, starting from an initial value, which is the first element of the result.
 ///
 ///     offsets = balm::exclusive_scan(counts, first_offset);
-template <scannable V, scalar_type I>
-auto exclusive_scan(V&& values, I init) {
+template <scannable V, detail::host_element_value I>
+auto exclusive_scan(V&& values, const I& init) {
     return detail::scanned(detail::as_reduction(static_cast<V&&>(values)), false, init);
 }
 
@@ -168,8 +176,8 @@ auto inclusive_scan_by_key(K&& keys, V&& values) {
                                        detail::segments_of(static_cast<K&&>(keys)));
 }
 /// … with an initial value, from which each segment starts.
-template <array_value K, scannable V, scalar_type I>
-auto inclusive_scan_by_key(K&& keys, V&& values, I init) {
+template <array_value K, scannable V, detail::host_element_value I>
+auto inclusive_scan_by_key(K&& keys, V&& values, const I& init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
                                        detail::segments_of(static_cast<K&&>(keys)), init);
 }
@@ -180,8 +188,8 @@ auto exclusive_scan_by_key(K&& keys, V&& values) {
                                        detail::segments_of(static_cast<K&&>(keys)));
 }
 /// … with an initial value, which is each segment's first result.
-template <array_value K, scannable V, scalar_type I>
-auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
+template <array_value K, scannable V, detail::host_element_value I>
+auto exclusive_scan_by_key(K&& keys, V&& values, const I& init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
                                        detail::segments_of(static_cast<K&&>(keys)), init);
 }
@@ -192,14 +200,14 @@ auto exclusive_scan_by_key(K&& keys, V&& values, I init) {
 ///
 ///     running = balm::inclusive_scan_by_key(std::tie(year, month), same_quarter, sales);
 template <array_list K, class... P, scannable V, class... I>
-requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto inclusive_scan_by_key(
-    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
+requires(sizeof...(I) <= 1 && (detail::host_element_value<I> && ...)) auto inclusive_scan_by_key(
+    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, const I&... init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), true,
                                        detail::segments_of(keys, same), init...);
 }
 template <array_list K, class... P, scannable V, class... I>
-requires(sizeof...(I) <= 1 && (scalar_type<I> && ...)) auto exclusive_scan_by_key(
-    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, I... init) {
+requires(sizeof...(I) <= 1 && (detail::host_element_value<I> && ...)) auto exclusive_scan_by_key(
+    const K& keys, const device_function<dsl::Bool, P...>& same, V&& values, const I&... init) {
     return detail::scanned_in_segments(detail::as_reduction(static_cast<V&&>(values)), false,
                                        detail::segments_of(keys, same), init...);
 }

@@ -22,7 +22,8 @@ tape scanned_along(tape&& of, const scan&, const dimension_list& along);
 namespace detail {
 
 template <class R, class... I>
-auto scanned_along(const array::dimension_list& along, lazy_reduction<R> what, bool is_inclusive, I... init) {
+auto scanned_along(const array::dimension_list& along, lazy_reduction<R> what, bool is_inclusive,
+                   const I&... init) {
     const array::scan how = scan_of(what, is_inclusive, init...);
     return expr<R>(array::scanned_along(std::move(what).tape(), how, along));
 }
@@ -46,8 +47,8 @@ auto inclusive_scan(V&& values, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true);
 }
 /// The same with an initial value, from which each row starts.
-template <scannable V, scalar_type I>
-auto inclusive_scan(V&& values, I init, const array::dimension_list& along) {
+template <scannable V, detail::host_element_value I>
+auto inclusive_scan(V&& values, const I& init, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), true, init);
 }
 
@@ -59,8 +60,8 @@ auto exclusive_scan(V&& values, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), false);
 }
 /// The same with an initial value, which is each row's first result.
-template <scannable V, scalar_type I>
-auto exclusive_scan(V&& values, I init, const array::dimension_list& along) {
+template <scannable V, detail::host_element_value I>
+auto exclusive_scan(V&& values, const I& init, const array::dimension_list& along) {
     return detail::scanned_along(along, detail::as_reduction(static_cast<V&&>(values)), false, init);
 }
 

@@ -30,11 +30,11 @@ template <class... T, class... R>
 void scan_into(bool is_inclusive, const std::tuple<vector<T>&...>& into, array::vector_state* const* carry,
                lazy_reduction<R>... what) {
     static_assert(sizeof...(T) == sizeof...(R), "Balm: each scan needs one target");
-    static_assert((scalar_type<R> && ...),
-                  "Balm: a scan yields one number per element, but arg_min and arg_max yield a value and a "
+    static_assert((!is_with_position<R> && ...),
+                  "Balm: a scan yields one value per element, but arg_min and arg_max yield a value and a "
                   "position: scan min_of(x) or max_of(x)");
     static_assert(
-        (std::is_same_v<T, R> && ...),
+        (holds_result<T, R> && ...),
         "Balm: the target of a scan must have the result's type as its element type; cast the expression");
     const array::reduction asked[] = {what.how()...};
     array::tape list = joined_programs(std::move(what)...);
@@ -48,7 +48,7 @@ void scan_into(bool is_inclusive, const std::tuple<vector<T>&...>& into, array::
 template <class... T, class... C, class... R>
 void scan_with_carry(bool is_inclusive, const std::tuple<vector<T>&...>& into,
                      const std::tuple<vector<C>&...>& carry, lazy_reduction<R>... what) {
-    static_assert(sizeof...(C) == sizeof...(R) && (std::is_same_v<C, R> && ...),
+    static_assert(sizeof...(C) == sizeof...(R) && (holds_result<C, R> && ...),
                   "Balm: each scan needs one carry, a vector of one element of the result's type");
     std::apply(
         [&](vector<C>&... of) {

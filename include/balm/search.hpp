@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "balm/dsl/control.hpp"
+#include "balm/dsl/exact_less.hpp"
 #include "balm/vector.hpp"
 
 namespace balm {
@@ -28,22 +29,24 @@ dsl::Long leading(const dsl::In<T>& sorted, const dsl::Long& size, F&& is_before
 
 enum class searched : std::uint8_t { lower, upper, bin };
 
-template <searched What, class T>
+template <searched What, class T, class X>
 const auto& search_function() {
     using namespace dsl;
     static const auto& made = *new auto(function(  // outlives static objects
         What == searched::lower   ? "lower_bound(x, sorted, size)"
         : What == searched::upper ? "upper_bound(x, sorted, size)"
                                   : "bin(x, edges, size)",
-        [](Var<T> x, In<T> sorted, Long size) {
-            return leading(sorted, size, [&](const Var<T>& element) {
+        [](Var<X> x, In<T> sorted, Long size) {
+            const auto leading_ones = leading(sorted, size, [&](const Var<T>& element) {
                 if constexpr (What == searched::lower)
-                    return Bool(element < x);
-                else if constexpr (What == searched::upper)
-                    return Bool(!(x < element));
+                    return exact_less(element, x);
                 else
-                    return Bool(element <= x);  // false for a NaN
+                    return Bool(!exact_less(x, element));
             });
+            if constexpr (What == searched::bin && std::floating_point<X>)
+                return Long(select(isnan(x), std::int64_t{0}, leading_ones));
+            else
+                return Long(leading_ones);
         }));
     return made;
 }
@@ -53,15 +56,17 @@ expr<std::int64_t> search(const vector<T>& sorted, A&& needles) {
     static_assert(scalar_type<T> && are_scalars<A>(),
                   "Balm: searches take numbers, both as sorted elements and as values to find");
     if (!sorted.state()) vector_without_device();
-    return search_function<What, T>()(static_cast<A&&>(needles), sorted,
-                                      static_cast<std::int64_t>(sorted.size()));
+    return search_function<What, canonical<T>, canonical<element_of<A>>>()(
+        static_cast<A&&>(needles), sorted, static_cast<std::int64_t>(sorted.size()));
 }
 
 }  // namespace detail
 
 /// For each needle, the position of the first element that is not less than it, as std::lower_bound finds it;
-/// the size if there is none. The vector must be sorted in ascending order; with several devices, each has a
-/// copy of it. Takes log2(size) steps per needle.
+/// the size if there is none. The vector must be sorted in ascending order, as by balm::sort: NaNs are last,
+/// and equal to each other; -0 equals +0. Needles may have another type than the elements: values compare
+/// exactly, without conversion to one of the types. With several devices, each has a copy of the vector.
+/// Takes log2(size) steps per needle.
 ///
 ///     positions = balm::lower_bound(sorted, needles);
 template <class T, array_value A>

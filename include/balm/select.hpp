@@ -116,6 +116,7 @@ auto unique(const A& values) {
 }
 /// The same with a function that decides whether two neighbours are equal: `same(a, b)`, or for two arrays
 /// `same(a, c, b, d)` with the elements (a, c) and (b, d). An element is compared with the one before it.
+/// Elements may be of any type, also structures.
 ///
 ///     auto close = balm::function("close", [](Float a, Float b) { return fabs(a - b) < 0.1f; });
 ///     auto steps = balm::unique(x, close);
@@ -135,6 +136,18 @@ template <class... T, array_list A>
 void unique_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values) {
     detail::keep_runs_into("unique_into", into, count, detail::parts_of_runs(values),
                            detail::runs_of_equal(values));
+}
+template <class T, array_value A, class... P>
+void unique_into(vector<T>& into, vector<std::int64_t>& count, const A& values,
+                 const device_function<dsl::Bool, P...>& same) {
+    detail::keep_runs_into("unique_into", std::tie(into), count, detail::parts_of_runs(values),
+                           detail::runs_of(values, same));
+}
+template <class... T, array_list A, class... P>
+void unique_into(std::tuple<vector<T>&...> into, vector<std::int64_t>& count, const A& values,
+                 const device_function<dsl::Bool, P...>& same) {
+    detail::keep_runs_into("unique_into", into, count, detail::parts_of_runs(values),
+                           detail::runs_of(values, same));
 }
 
 /// The first key of each run of equal neighbours, and the elements of other arrays at the same positions: a

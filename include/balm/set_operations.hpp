@@ -82,8 +82,8 @@ void combine_sets_into(array::set_operation what, const char* name, const std::t
 /// * the difference has max(m - n, 0): the last ones of a;
 /// * the symmetric difference has |m - n|: the last ones of the array that has more.
 ///
-/// Arrays, the order and results are as for merge; for lists of arrays, elements are compared together. NaNs
-/// of the same bits are equal, and -0 is not +0. Blocks until the number of results is known. Reads each
+/// Arrays, the order and results are as for merge; for lists of arrays, elements are compared together. All
+/// NaNs are equal, and -0 is not +0. Blocks until the number of results is known. Reads each
 /// element twice, writes each result once.
 ///
 /// `…_into` does not block: results are stored in an existing vector on the same device, or several of the

@@ -23,6 +23,10 @@ struct half {
     half() = default;
     /// The nearest half, ties to even; overflow becomes infinity.
     explicit half(float);
+    explicit half(double);
+    template <std::integral T>
+    explicit half(T value)
+        : half(static_cast<float>(value)) {}  // which is exact up to 2^24, beyond the greatest half
     explicit operator float() const;
     friend bool operator==(half a, half b) { return static_cast<float>(a) == static_cast<float>(b); }
     /// Prints the number, as the stream prints floats.

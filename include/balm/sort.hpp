@@ -46,10 +46,13 @@ void sort(const std::shared_ptr<vector_state>& keys, const comparison& is_ahead,
           std::span<const std::shared_ptr<vector_state>> values);
 /// The sorted elements, as a materialised operand.
 tape sorted(tape&& elements, trace::type, sort_order);
-/// The elements of each row, sorted, with the extents of the expression, as a materialised operand.
-tape sorted_rows(tape&& elements, trace::type, sort_order, const dimension_list& over);
+/// The elements sorted along a dimension, with the extents of the expression, as a materialised operand.
+tape sorted_along(tape&& elements, trace::type, sort_order, const dimension_list& over);
 /// The positions of the elements in sorted order, of an integer type, as a materialised operand.
 tape sorted_positions(tape&& keys, trace::type, sort_order, scalar position);
+/// The same along a dimension.
+tape sorted_positions_along(tape&& keys, trace::type, sort_order, scalar position,
+                            const dimension_list& over);
 
 }  // namespace array
 
@@ -71,10 +74,6 @@ inline constexpr bool is_comparison<device_function<dsl::Bool, P, P>> = true;
 /// The order or the comparison of a sort, as opposed to a vector.
 template <class A>
 inline constexpr bool is_sort_manner = std::same_as<A, sort_order> || is_comparison<A>;
-template <class A>
-inline constexpr bool is_device_function = false;
-template <class R, class... P>
-inline constexpr bool is_device_function<device_function<R, P...>> = true;
 
 /// Whether F compares elements of K.
 template <class K, class F>
@@ -171,8 +170,9 @@ void sort_with(K&& keys, V&&... values) {
 
 }  // namespace detail
 
-/// Sorts a vector of numbers in place, on its device or devices. The order is total: -0 precedes +0 (follows
-/// it, if descending), and NaNs are last in both directions. A sort needs temporary memory of the size of the
+/// Sorts a vector of numbers in place, on its device or devices. -0 precedes +0 (follows it, if descending).
+/// NaNs are last in both directions; all of them are equal, whatever their bits, so they keep their order. A
+/// sort needs temporary memory of the size of the
 /// vector, on more than two devices up to twice that. Radix sort: each pass reads and writes the vector once,
 /// for 8 bits of an element (4 bits on GPUs other than NVIDIA's); bits that all elements share need no pass.
 ///
@@ -239,18 +239,19 @@ auto sorted(A&& elements, sort_order order = ascending) {
     return expr<T>(array::sorted(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order));
 }
 
-/// The elements of each row of a view, sorted, as an expression with the view's extents. `over` names the
-/// last dimension, along which rows extend; to sort columns, transpose the view and the result. Throws
-/// usage_error for other dimensions.
+/// The elements of a view, sorted along one dimension, as an expression with the view's extents. Along
+/// another dimension than the last, elements are transposed first, and the result afterwards. Throws
+/// usage_error if the dimension does not exist, or if there are several.
 ///
 ///     auto M = balm::view(x, {rows, columns});
-///     x = balm::sorted(M, balm::along(1));
+///     x = balm::sorted(M, balm::along(1));  // each row
+///     x = balm::sorted(M, balm::along(0));  // each column
 template <array_value A>
 auto sorted(A&& elements, const array::dimension_list& over, sort_order order = ascending) {
     using T = detail::element_of<A>;
     static_assert(scalar_type<T>, "Balm: sorted takes numbers; sort structures with sort_by_key(key, x)");
-    return expr<T>(
-        array::sorted_rows(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(), order, over));
+    return expr<T>(array::sorted_along(expr<T>(static_cast<A&&>(elements)).tape(), detail::array_type<T>(),
+                                       order, over));
 }
 
 /// The positions of the elements of a vector or expression in sorted order, as an expression: `x[argsort(x)]`
@@ -266,6 +267,21 @@ auto argsort(A&& keys, sort_order order = ascending) {
     static_assert(scalar_type<T>, "Balm: keys must be numbers");
     return expr<canonical<I>>(array::sorted_positions(expr<T>(static_cast<A&&>(keys)).tape(),
                                                       detail::array_type<T>(), order, scalar_of<I>));
+}
+
+/// The positions within each row, or along another dimension, of the elements in sorted order, as an
+/// expression with the view's extents: element (…, k, …) is the position of the element that is the k-th one
+/// in sorted order. Equal elements keep their order. Throws usage_error if the dimension does not exist, if
+/// there are several, or if I cannot represent the positions.
+///
+///     auto M = balm::view(scores, {players, games});
+///     ranking = balm::argsort(M, balm::along(1), balm::descending);
+template <std::integral I = std::uint32_t, array_value A>
+auto argsort(A&& keys, const array::dimension_list& over, sort_order order = ascending) {
+    using T = detail::element_of<A>;
+    static_assert(scalar_type<T>, "Balm: keys must be numbers");
+    return expr<canonical<I>>(array::sorted_positions_along(
+        expr<T>(static_cast<A&&>(keys)).tape(), detail::array_type<T>(), order, scalar_of<I>, over));
 }
 
 }  // namespace balm

@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "balm/array_elements.hpp"
 #include "balm/context.hpp"
+#include "balm/reduce.hpp"
 #include "balm/vector.hpp"
 
 namespace balm {
@@ -40,12 +42,13 @@ struct host_integers {
     std::size_t count = 0;
     scalar type = scalar::i32;
 };
-/// A matrix in CSR in host memory.
+/// A matrix in CSR in host memory, or the transpose of one in CSC: then messages say columns for rows.
 struct host_csr {
     std::size_t rows = 0, columns = 0;
     host_integers row_pointers, column_indices;
     const void* values = nullptr;
     std::size_t value_count = 0;
+    bool is_csc = false;
 };
 /// Entries in host memory, in any order, each with its row and column.
 struct host_triplets {
@@ -84,9 +87,21 @@ std::shared_ptr<const sparse_state> assembled(const device_triplets&, trace::typ
                                               storage);
 /// The product of two matrices.
 std::shared_ptr<const sparse_state> multiplied(const sparse_state*, const sparse_state*, storage);
-/// The product of x with the matrix, or with its transpose, as an expression. Throws usage_error for no
-/// matrix.
-tape product(const std::shared_ptr<const sparse_state>&, tape&& x, bool is_transposed);
+/// The product of x with the matrix, or with its transpose, as an expression. Its elements and those of x
+/// have this type, to which entries are converted. Throws usage_error for no matrix.
+tape product(const std::shared_ptr<const sparse_state>&, tape&& x, trace::type, bool is_transposed);
+/// The matrix times one number of its type, which `factor` points to.
+std::shared_ptr<const sparse_state> scaled(const sparse_state*, const void* factor, storage);
+/// Each row, or each column, times an element of a vector of the matrix's type.
+std::shared_ptr<const sparse_state> scaled(const sparse_state*, tape&& factors, bool by_rows, storage);
+/// a + b, or a - b.
+std::shared_ptr<const sparse_state> added(const sparse_state* a, const sparse_state* b, bool is_difference,
+                                          storage);
+std::shared_ptr<const sparse_state> hadamard(const sparse_state*, const sparse_state*, storage);
+/// Rows from `first` to `last` - 1.
+std::shared_ptr<const sparse_state> some_rows(const sparse_state*, std::size_t first, std::size_t last,
+                                              storage);
+std::shared_ptr<vector_state> diagonal_of(const sparse_state*);
 
 /// The transpose on the same devices. Throws usage_error for no matrix.
 std::shared_ptr<const sparse_state> transposed(const sparse_state*, storage);
@@ -198,6 +213,24 @@ public:
                            storage how = storage::automatic)
         : sparse_matrix(where, from.rows, from.columns, from.row_pointers, from.column_indices, from.values,
                         how) {}
+
+    /// Copies compressed sparse columns (CSC) from host memory: column c has the entries column_pointers[c]
+    /// to column_pointers[c + 1] - 1, each with a row, counted from 0, and a value. The device sorts them by
+    /// row: columns ascend in each row. Otherwise like the constructor from CSR.
+    ///
+    ///     auto A = balm::sparse_matrix<double>::from_csc(ctx, rows, columns, column_pointers, row_indices,
+    ///                                                    values);
+    template <detail::integer_range P, detail::integer_range R, detail::contiguous_range<T> V>
+    static sparse_matrix from_csc(const context& where, std::size_t rows, std::size_t columns,
+                                  const P& column_pointers, const R& row_indices, const V& values,
+                                  storage how = storage::automatic) {
+        return sparse_matrix(array::make_sparse(
+            where,
+            array::host_csr{columns, rows, detail::host_integers_of(column_pointers),
+                            detail::host_integers_of(row_indices), static_cast<const T*>(std::data(values)),
+                            std::size(values), true},
+            detail::array_type<T>(), scalar_of<Index>, how));
+    }
 
     /// Copies triplets (COO) from host memory: entry k has the value values[k], in row row_indices[k] and
     /// column column_indices[k], both counted from 0. Entries may be in any order; duplicates add up. Indices
@@ -326,29 +359,64 @@ const sparse_matrix<T, Index>& transposed(const transposed_matrix<T, Index>& mat
 
 namespace detail {
 
+template <class T>
+struct part_of_number {
+    using type = T;
+};
+template <complex_type T>
+struct part_of_number<T> {
+    using type = typename T::value_type;
+};
+template <>
+struct part_of_number<half> {
+    using type = float;
+};
+/// What the product of numbers of A and B is computed in, as in C++: double for float and double, complex if
+/// either is.
+template <class A, class B>
+struct wider_number {
+    using type = std::common_type_t<typename part_of_number<A>::type, typename part_of_number<B>::type>;
+};
+template <class A, class B>
+requires(complex_type<A> || complex_type<B>) struct wider_number<A, B> {
+    using type =
+        complex_value<std::common_type_t<typename part_of_number<A>::type, typename part_of_number<B>::type>>;
+};
+/// An expression whose elements are converted to P without narrowing.
+template <class P, class X>
+auto as_numbers(X&& x) {
+    using given = element_of<X>;
+    if constexpr (std::same_as<given, P>)
+        return static_cast<X&&>(x);
+    else if constexpr (scalar_type<P>)
+        return cast<P>(static_cast<X&&>(x));
+    else if constexpr (complex_type<given>)
+        return complex_cast<typename P::value_type>(static_cast<X&&>(x));
+    else
+        return compose<P>(cast<typename P::value_type>(static_cast<X&&>(x)), typename P::value_type(0));
+}
+
 template <class T, class X>
 auto sparse_product(const std::shared_ptr<const array::sparse_state>& matrix, X&& x, bool is_transposed) {
-    using element = typename array_element<T>::type;
     using given = element_of<X>;
-    if constexpr (scalar_type<element> && scalar_type<given> && !std::same_as<element, given>) {
-        static_assert(
-            kind_of(scalar_of<given>) < kind_of(scalar_of<element>) ||
-                (kind_of(scalar_of<given>) == kind_of(scalar_of<element>) && sizeof(given) < sizeof(element)),
-            "Balm: the vector's elements would narrow to the matrix's type; write cast<T>(x)");
-        return sparse_product<T>(matrix, cast<element>(static_cast<X&&>(x)), is_transposed);
+    static_assert(scalar_type<given> || complex_type<given>,
+                  "Balm: a sparse matrix can only be multiplied by numbers; use a vector for each lane or "
+                  "member");
+    using product = typename wider_number<typename array_element<T>::type, given>::type;
+    if constexpr (!std::same_as<given, product>) {
+        return sparse_product<T>(matrix, as_numbers<product>(static_cast<X&&>(x)), is_transposed);
     } else {
-        static_assert(std::same_as<element, given>,
-                      "Balm: the vector and the matrix have different element types");
-        return expr<element>(
-            array::product(matrix, begin<array_scalar<X>()>(static_cast<X&&>(x)), is_transposed));
+        return expr<product>(array::product(matrix, begin<array_scalar<X>()>(static_cast<X&&>(x)),
+                                            type_of_element<product>(), is_transposed));
     }
 }
 
 }  // namespace detail
 
 /// The product of a matrix and a vector, an expression of A.rows() elements. x is a vector of A.columns()
-/// elements, or an expression, which is materialised first. Its elements have the matrix's type; scalars that
-/// C++ converts to it without narrowing are converted.
+/// elements, or an expression, which is materialised first. Products are computed in the wider type of
+/// entries and elements, as in C++: float entries and double elements in double, complex if either is
+/// complex.
 ///
 /// If x has the extents {A.columns(), k}, a row-major matrix, each of its columns is multiplied, and the
 /// product has the extents {A.rows(), k}. The matrix is read once for all columns.
@@ -398,6 +466,135 @@ sparse_matrix<T, Index> operator*(const sparse_matrix<T, Index>& a, const sparse
     return multiply(a, b);
 }
 
+/// The sums of the entries of rows, an expression of matrix.rows() elements: A times a vector of ones, in
+/// every respect. Throws usage_error for no matrix.
+///
+///     degrees = balm::row_sums(A);
+template <class T, class Index>
+auto row_sums(const sparse_matrix<T, Index>& matrix) {
+    return matrix * constant(T(1));
+}
+/// The sums of the entries of columns, an expression of matrix.columns() elements: transposed(A) times ones.
+template <class T, class Index>
+auto col_sums(const sparse_matrix<T, Index>& matrix) {
+    return transposed(matrix) * constant(T(1));
+}
+/// The sum of all entries: sum(row_sums(matrix)).
+template <class T, class Index>
+auto sum(const sparse_matrix<T, Index>& matrix) {
+    return balm::sum(row_sums(matrix));
+}
+
+/// The diagonal: min(rows, columns) elements, on the matrix's devices, 0 where no entry is stored. Duplicates
+/// add up. Throws usage_error for no matrix.
+///
+///     balm::vector<double> d = balm::diagonal(A);
+///     x += r / d;  // Jacobi
+template <class T, class Index>
+vector<T> diagonal(const sparse_matrix<T, Index>& matrix) {
+    return vector<T>(array::diagonal_of(matrix.state().get()));
+}
+
+namespace detail {
+
+/// A host number as an entry of type T.
+template <class T, class S>
+T entry_of(const S& number) {
+    if constexpr (complex_type<T>) {
+        using part = typename T::value_type;
+        if constexpr (complex_type<S>)
+            return T(static_cast<part>(number.real()), static_cast<part>(number.imag()));
+        else
+            return T(static_cast<part>(number), part(0));
+    } else {
+        static_assert(
+            !complex_type<S>,
+            "Balm: a matrix of real numbers cannot be scaled by a complex number; make the matrix of "
+            "complex numbers");
+        static_assert(std::floating_point<T> || std::integral<S>,
+                      "Balm: the factor of a matrix of integers must be an integer");
+        return static_cast<T>(number);
+    }
+}
+template <class T, class Index, class D>
+sparse_matrix<T, Index> scaled_by(const sparse_matrix<T, Index>& matrix, D&& d, bool by_rows, storage how) {
+    using entry = typename array_element<T>::type;
+    using given = element_of<D>;
+    static_assert(scalar_type<given> || complex_type<given>, "Balm: the factors of a matrix must be numbers");
+    static_assert(std::same_as<typename wider_number<entry, given>::type, entry>,
+                  "Balm: the factors would narrow to the matrix's type; write cast<T>(d)");
+    if constexpr (!std::same_as<given, entry>)
+        return scaled_by(matrix, as_numbers<entry>(static_cast<D&&>(d)), by_rows, how);
+    else
+        return sparse_matrix<T, Index>(
+            array::scaled(matrix.state().get(), begin<array_scalar<D>()>(static_cast<D&&>(d)), by_rows, how));
+}
+
+}  // namespace detail
+
+/// The matrix times a number of the host, as a new matrix on the same devices, in automatic storage.
+///
+///     B = 0.5 * A;
+template <class T, class Index, class S>
+requires(scalar_type<S> || complex_type<S>) sparse_matrix<T, Index>
+operator*(const sparse_matrix<T, Index>& matrix, const S& factor) {
+    const T number = detail::entry_of<T>(factor);
+    return sparse_matrix<T, Index>(array::scaled(matrix.state().get(), &number, storage::automatic));
+}
+template <class T, class Index, class S>
+requires(scalar_type<S> || complex_type<S>) sparse_matrix<T, Index>
+operator*(const S& factor, const sparse_matrix<T, Index>& matrix) { return matrix * factor; }
+/// The matrix whose rows are those of `matrix`, each times an element of d: diag(d) * A. d is a vector or an
+/// expression of matrix.rows() numbers, which convert to T without narrowing. A new matrix on the same
+/// devices. Throws usage_error if d has another number of elements or is on other devices.
+///
+///     B = balm::scale_rows(A, 1 / balm::diagonal(A));
+template <class T, class Index, array_value D>
+sparse_matrix<T, Index> scale_rows(const sparse_matrix<T, Index>& matrix, D&& d,
+                                   storage how = storage::automatic) {
+    return detail::scaled_by(matrix, static_cast<D&&>(d), true, how);
+}
+/// The same for columns: A * diag(d), where d has matrix.columns() elements.
+template <class T, class Index, array_value D>
+sparse_matrix<T, Index> scale_columns(const sparse_matrix<T, Index>& matrix, D&& d,
+                                      storage how = storage::automatic) {
+    return detail::scaled_by(matrix, static_cast<D&&>(d), false, how);
+}
+
+/// The sum of two matrices of the same extents, as a new matrix on the same devices. Columns of its rows
+/// ascend, and it has an entry where either matrix has one, even if they add up to zero. The device, of
+/// several the first one, sorts the entries of both. Throws usage_error for different extents or devices, or
+/// no matrix.
+///
+///     balm::sparse_matrix<double> shifted = A + 2.0 * M;
+template <class T, class Index>
+sparse_matrix<T, Index> operator+(const sparse_matrix<T, Index>& a, const sparse_matrix<T, Index>& b) {
+    return sparse_matrix<T, Index>(array::added(a.state().get(), b.state().get(), false, storage::automatic));
+}
+template <class T, class Index>
+sparse_matrix<T, Index> operator-(const sparse_matrix<T, Index>& a, const sparse_matrix<T, Index>& b) {
+    return sparse_matrix<T, Index>(array::added(a.state().get(), b.state().get(), true, storage::automatic));
+}
+/// The elementwise product of two matrices of the same extents: an entry where both have one. Duplicates add
+/// up first. Otherwise like their sum.
+///
+///     lower = balm::hadamard(A, mask);
+template <class T, class Index>
+sparse_matrix<T, Index> hadamard(const sparse_matrix<T, Index>& a, const sparse_matrix<T, Index>& b,
+                                 storage how = storage::automatic) {
+    return sparse_matrix<T, Index>(array::hadamard(a.state().get(), b.state().get(), how));
+}
+
+/// Rows `first` to `last` - 1 as a new matrix of last - first rows on the same devices; entries are those of
+/// to_csr. Throws usage_error for rows that the matrix does not have, and for no matrix.
+///
+///     balm::sparse_matrix<double> upper = balm::rows(A, 0, A.rows() / 2);
+template <class T, class Index>
+sparse_matrix<T, Index> rows(const sparse_matrix<T, Index>& matrix, std::size_t first, std::size_t last,
+                             storage how = storage::automatic) {
+    return sparse_matrix<T, Index>(array::some_rows(matrix.state().get(), first, last, how));
+}
+
 /// The storage of a matrix, and the reason for it, in one sentence.
 ///
 ///     std::cout << balm::describe(A);
@@ -413,9 +610,9 @@ std::string describe(const transposed_matrix<T, Index>& matrix) {
 }
 
 /// Copies the matrix to host memory: rows in order, and the entries of a row in the order in which the matrix
-/// received them. Diagonals (storage::diagonals) keep the sum of duplicates and drop zeros: then columns
-/// ascend, and there may be fewer entries than nonzeros(). Needs temporary host memory of the size of the
-/// result. Throws usage_error for no matrix.
+/// received them. Diagonals (storage::diagonals) keep the sum of duplicates, and drop zeros of integers: then
+/// columns ascend, and there may be fewer entries than nonzeros(). Needs temporary host memory of the size of
+/// the result. Throws usage_error for no matrix.
 ///
 ///     balm::csr_matrix<double> host = balm::to_csr(A);
 ///     balm::sparse_matrix<double> copy(other_ctx, host);

@@ -15,6 +15,7 @@
 #include "balm/rare_list.hpp"
 #include "balm/sampler.hpp"
 #include "balm/shape.hpp"
+#include "balm/shared_state.hpp"
 #include "balm/trace.hpp"
 
 namespace balm {
@@ -226,14 +227,19 @@ public:
     ~tape_handle() {
         if (list_ != nullptr) give_back(list_);
     }
-    tape& operator*() { return *list_; }
-    const tape& operator*() const { return *list_; }
-    tape* operator->() { return list_; }
-    operator tape&&() && { return std::move(*list_); }  // NOLINT
+    tape& operator*() { return *list(); }
+    const tape& operator*() const { return *list(); }
+    tape* operator->() { return list(); }
+    operator tape&&() && { return std::move(*list()); }  // NOLINT
 
 private:
     static tape* taken();
     static void give_back(tape*) noexcept;
+    tape* list() const {
+        if (list_ == nullptr) [[unlikely]]
+            balm::detail::moved_from("an expression");
+        return list_;
+    }
 
     tape* list_;
 };

@@ -23,6 +23,7 @@
 
 #include "balm/bound_kernel.hpp"
 #include "balm/kernel.hpp"
+#include "balm/shared_state.hpp"
 #include "balm/structure.hpp"
 
 namespace balm {
@@ -82,11 +83,11 @@ private:
     text_source(const ir::function&, bool throws);
     static text_source joined(const text_source&, const text_source&);
 
-    std::shared_ptr<const detail::text_state> state_;
+    detail::shared_state<const detail::text_state> state_;
 };
 
 /// In the signature of a text, memory that the text declares as `T*` but only reads: In<T> for a text that
-/// omits `const`. Otherwise such a parameter is Mixed<T>, which expressions that are reduced, or computed on
+/// omits `const`. Otherwise such a parameter is InOut<T>, which expressions that are reduced, or computed on
 /// several devices, do not accept. Writing to it is undefined.
 ///
 ///     auto at = balm::source_function<float(int, balm::OnlyRead<float>)>(
@@ -174,7 +175,7 @@ using device_signature_of = decltype(device_signature(typename signature_of<Sign
 }  // namespace detail
 
 /// A kernel of N dimensions that a text defines. The signature determines how its parameters are bound: a
-/// host type or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and Mixed<T> for
+/// host type or Int, Float … by value, In<T> for `__global const T*` (or __constant), Out<T> and InOut<T> for
 /// `__global T*`, OnlyRead<T> for a `__global T*` that is not written, Local<T> for `__local T*`. Sources are
 /// texts ("…"), text_source::from_files, and other text kernels and functions, which stand for their texts.
 /// Throws usage_error if no text defines the name, or the parameters differ; errors that only a compiler
@@ -288,7 +289,7 @@ public:
     }
 
 private:
-    std::shared_ptr<detail::text_kernel_state> state_;
+    detail::shared_state<detail::text_kernel_state> state_;
 };
 
 /// A kernel of N dimensions that a text defines, without a signature: each call determines the parameters

@@ -20,13 +20,15 @@ namespace balm {
 
 namespace array {
 
-/// The elements as unsigned integers that ascend in the order: of 64 bits for elements of 64 bits, otherwise
-/// of 32.
+/// The elements as unsigned integers that ascend in the order, the same for all NaNs: of 64 bits for elements
+/// of 64 bits, otherwise of 32.
 tape ordered_numbers(tape&& elements, scalar type, sort_order);
 /// The elements on one device: the vector itself, or a copy on its first device.
 std::shared_ptr<vector_state> on_one_device(const std::shared_ptr<vector_state>&);
 /// The numbers 0, 1, 2 … of 64 bits, as many as the vector has elements, on its device.
 std::shared_ptr<vector_state> positions_like(const vector_state&);
+/// The first `count` elements along the dimension.
+tape first_along(tape&&, const dimension_list& over, std::size_t count);
 [[noreturn]] void refuse_top(std::size_t count, std::size_t size);
 [[noreturn]] void refuse_rank(std::size_t rank, std::size_t size);
 
@@ -37,6 +39,13 @@ template <class T>
 struct top_elements {
     vector<T> values;
     vector<std::int64_t> positions;
+};
+
+/// The result of top_k along a dimension: elements in order, and their positions along the dimension.
+template <class T>
+struct top_elements_along {
+    expr<T> values;
+    expr<std::int64_t> positions;
 };
 
 namespace detail {
@@ -65,7 +74,7 @@ public:
         if (candidates() > enough_) return with_equal_ones(count);
         return first_of(sorted_candidates(), count);
     }
-    /// The position of the element that `rank` elements precede, or of one equal to it.
+    /// The position of the element that `rank` elements precede.
     std::size_t at(std::size_t rank) {
         is_single_ = true;
         enough_ = few;
@@ -74,7 +83,8 @@ public:
         if (!is_narrowed_)
             position = vector<std::int64_t>(argsort<std::int64_t>(numbers_))[rank];
         else if (candidates() > enough_)
-            position = balm::max(select(numbers_ == prefix_, positions_, std::int64_t{0}));
+            // NaNs are equal, and differ in their bits.
+            position = vector<std::int64_t>(copy_if(positions_, numbers_ == prefix_))[rank - ahead_];
         else
             position = sorted_candidates()[rank - ahead_];
         return static_cast<std::size_t>(position);
@@ -204,8 +214,8 @@ T element_at(const vector<T>& elements, std::size_t rank, const device_function<
 
 /// The first k elements of a vector or expression in sorted order, and their positions. The default order is
 /// descending, so the k largest elements come first; the last argument may be balm::ascending, or a
-/// comparison as for balm::sort. Equal elements are in the order of their positions; NaNs are last in both
-/// directions. Throws usage_error if there are fewer than k elements.
+/// comparison as for balm::sort. Equal elements are in the order of their positions; NaNs are equal and
+/// last in both directions. Throws usage_error if there are fewer than k elements.
 ///
 /// Radix selection counts the elements of each digit of 12 bits, the most significant first, until at most
 /// 4 k or 8,192 are left, and sorts these. Uniform numbers are read twice; each further digit reads all
@@ -221,6 +231,32 @@ auto top_k(const A& a, std::size_t k, const Manner& order_or_comparison = descen
     const auto elements = detail::as_one_vector(a);
     if (k > elements.size()) array::refuse_top(k, elements.size());
     return detail::first_elements(elements, k, order_or_comparison);
+}
+
+/// The first k elements of each row of a view, or along another dimension, in sorted order, and their
+/// positions there, as expressions with the view's extents, of which this one is k. Sorts all elements; does
+/// not wait. Everything else is as for top_k of a vector. Throws usage_error if there are fewer than k
+/// elements along the dimension, if it does not exist, or if there are several.
+///
+///     auto M = balm::view(scores, {players, games});
+///     auto [best, games_of_best] = balm::top_k(M, 3, balm::along(1));
+template <array_value A>
+auto top_k(const A& a, std::size_t k, const array::dimension_list& over, sort_order order = descending) {
+    using T = detail::element_of<A>;
+    static_assert(scalar_type<T>, "Balm: only numbers have an order");
+    const expr<T> elements(a);
+    const array::three_dimensions box = array::along_one("top_k", elements.tape(), over);
+    if (k > box.rows) array::refuse_top(k, box.rows);
+    expr<std::int64_t> positions(
+        array::first_along(argsort<std::int64_t>(elements, over, order).tape(), over, k));
+    const auto inner = static_cast<std::int64_t>(box.inner),
+               chosen = static_cast<std::int64_t>(k * box.inner),
+               of_outer = static_cast<std::int64_t>(box.rows * box.inner);
+    // Without elements nothing is divided.
+    const auto here = element_index();
+    const auto first = here / (chosen > 0 ? chosen : 1) * of_outer + here % (inner > 0 ? inner : 1);
+    expr<T> values(elements[first + positions * inner]);
+    return top_elements_along<T>{std::move(values), std::move(positions)};
 }
 
 /// The element that `rank` elements precede in sorted order: the value of x[rank] if x were sorted. The

@@ -65,6 +65,8 @@ inline node apply(builtin what, node a, node b, location where = {}) {
 }
 /// The value converted to another scalar type, in all of its lanes; a pointer as its address (u64).
 node convert(node value, scalar to);
+/// The f32 to store in memory of f16 in place of an f64, so that the number is rounded once.
+node rounded_for_half(node f64);
 node select(node condition, node if_true, node if_false);
 
 /// A vector that concatenates these scalars and vectors; a single scalar fills all lanes.
@@ -121,6 +123,9 @@ node read_image(node image, const node* at, location where);
 void write_image(node image, const node* at, node value, location where);
 /// Its width, height or depth (i32).
 node image_size(node image, int dimension);
+
+/// The kernel relies on work-groups of this many work-items.
+void require_group_size(std::size_t items);
 
 /// `memories`: 1 for local memory, 2 for global memory, 3 for both.
 void barrier(unsigned memories, location where);
@@ -219,6 +224,9 @@ public:
     node parameter(type what, access use, space where = space::global, std::string name = {});
     /// Sets a short description of the kernel for the first line of the printed source.
     void describe(std::string words);
+    /// States that vectors are neighbouring elements, whose functions may round differently from those of
+    /// scalars.
+    void use_vector_functions();
     /// Ends the trace, verifies and simplifies it, and returns it ready to share.
     std::shared_ptr<const ir::function> finish(const node* result);
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "balm/event.hpp"
+#include "balm/shared_state.hpp"
 
 namespace balm {
 
@@ -42,7 +43,7 @@ public:
     operator event() const;
 
 private:
-    std::shared_ptr<runtime::user_event_state> state_;
+    detail::shared_state<runtime::user_event_state> state_;
 };
 
 }  // namespace balm

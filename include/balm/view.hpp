@@ -14,6 +14,7 @@
 #include "balm/all.hpp"
 #include "balm/expr.hpp"
 #include "balm/host_array.hpp"
+#include "balm/shared_state.hpp"
 
 #define BALM_READ_ONLY_VIEW                                                                                 \
     "Balm: this view is read-only: it views an expression or a const vector; assign to a view of a vector " \
@@ -63,6 +64,8 @@ void assign(std::span<const target>, tape&&);
 
 /// Assigns to elements of a vector, which is `target.of`.
 void assign(const selection& target, tape&& value);
+/// Throws usage_error: the target is a read-only view.
+[[noreturn]] void refuse_to_assign();
 
 constexpr slice_part part_of(const slice_part& part) { return part; }
 constexpr slice_part part_of(all_type) { return {}; }
@@ -89,6 +92,13 @@ slice_part part_of(F index);
 /// Two views in one expression must have equal extents, unless one has a single element, which counts as a
 /// scalar; a vector combines with any view of the same element count, in row-major order. An assignment reads
 /// the old values: `M(balm::all, 0) = M(0, balm::all)` is correct.
+///
+/// Assignment from another view assigns elements, too, with or without std::move(). Views are exchanged by
+/// swap(): std::swap, std::rotate, std::sort, std::partition and the like order a container of views, and
+/// exchange structures that hold vectors and views, without copying elements. A view that was moved from
+/// (`auto b = std::move(a)`) throws usage_error when it is read, and views what is assigned to it next.
+/// std::remove and the erase() of std::vector assign to views that were not moved from, and so copy elements:
+/// rotate the view to the end of the container, then pop_back().
 template <class T>
 class [[nodiscard(
     "Balm: a view on its own does nothing: assign to it, M(i, j) = 1, or read it, M.to_host()")]] view {
@@ -102,7 +112,7 @@ public:
     view(const vector<value_type>& x, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(program_of(x), extents)) {}
     /// The elements of another view: its reshape(extents).
-    view(const view& of, const shape& extents) : what_(array::reshaped(of.what_, extents)) {}
+    view(const view& of, const shape& extents) : what_(array::reshaped(of.what(), extents)) {}
     /// The elements of an expression.
     view(expr<element> e, const shape& extents) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents)) {}
@@ -122,7 +132,7 @@ public:
          std::int64_t offset = 0) requires std::is_const_v<T>
         : what_(array::viewed(std::move(e).tape(), extents, apart, offset)) {}
     view(const view& of, const shape& extents, const strides& apart, std::int64_t offset = 0)
-        : what_(array::viewed(of.what_, extents, apart, offset)) {}
+        : what_(array::viewed(of.what(), extents, apart, offset)) {}
     /// Read-only.
     view(const view<value_type>& other) requires std::is_const_v<T> : what_(other.what()) {}
     /// Use x[…].
@@ -133,7 +143,7 @@ public:
     ~view() = default;
 
     /// The extents; one dimension for a view by positions.
-    shape extents() const { return array::box_of(what_.where); }
+    shape extents() const { return array::box_of(what().where); }
     std::size_t size() const { return extents().count(); }
 
     /// Some of the elements: an index, balm::all, balm::reversed or balm::slice(…) for each dimension. An
@@ -141,13 +151,13 @@ public:
     template <class... Part>
     view operator()(const Part&... part) const {
         const array::slice_part parts[] = {array::part_of(part)...};
-        return view(array::sliced(what_, parts));
+        return view(array::sliced(what(), parts));
     }
     /// The elements at the positions that an expression of integers computes, counted in row-major order.
     /// Positions are not checked.
     template <detail::array_of_positions A>
     view operator[](A&& position) const {
-        return view(array::picked(what_, detail::positions(static_cast<A&&>(position))));
+        return view(array::picked(what(), detail::positions(static_cast<A&&>(position))));
     }
     template <detail::no_position A>
     BALM_REFUSED(BALM_WHOLE_POSITIONS)
@@ -165,23 +175,40 @@ public:
     detail::loop_over_x_to_host_or_x_map end() const = delete;
     /// The dimensions in another order; without an argument, in reverse order.
     view transpose(std::initializer_list<int> order = {}) const {
-        return view(array::transposed(what_, {order.begin(), order.size()}));
+        return view(array::transposed(what(), {order.begin(), order.size()}));
     }
     /// The same elements, in row-major order, with other extents. Throws usage_error if the element counts
     /// differ.
-    view reshape(const shape& to) const { return view(array::reshaped(what_, to)); }
+    view reshape(const shape& to) const { return view(array::reshaped(what(), to)); }
     /// Repeats dimensions of size 1, and missing leading ones: a row for every row. Read-only.
-    view<const T> broadcast(const shape& to) const { return view<const T>(array::broadcast(what_, to)); }
+    view<const T> broadcast(const shape& to) const { return view<const T>(array::broadcast(what(), to)); }
 
     /// Computes the expression for every element, in one kernel. The extents must be equal. If a position
     /// repeats, which value wins is unspecified. Throws usage_error.
     template <class A>
-    requires(!std::is_const_v<T>) &&
+    requires(!std::is_const_v<T> && !std::same_as<std::remove_cvref_t<A>, view>) &&
         (array_operand<A> || std::same_as<std::remove_cvref_t<A>, T>)view& operator=(A&& a) {
-        array::assign(what_, detail::assigned<value_type>(detail::per_element(static_cast<A&&>(a))));
+        array::assign(what(), detail::assigned<value_type>(detail::per_element(static_cast<A&&>(a))));
         return *this;
     }
-    view& operator=(const view& other) { return *this = expr<element>(other); }
+    /// The same for the elements of another view; a view that was moved from views what the other one does.
+    view& operator=(const view& other) {
+        if (is_moved_from())
+            what_ = other.what_;
+        else if constexpr (std::is_const_v<T>)
+            array::refuse_to_assign();
+        else
+            *this = expr<element>(other);
+        return *this;
+    }
+    /// The same: std::move() changes nothing unless this view was moved from.
+    view& operator=(view&& other) {
+        if (!is_moved_from()) return *this = std::as_const(other);
+        what_ = std::move(other.what_);
+        return *this;
+    }
+    /// Exchanges what the views view; no elements are copied.
+    friend void swap(view & a, view & b) noexcept { std::swap(a.what_, b.what_); }
     template <detail::host_elements A>
     BALM_REFUSED(BALM_HOST_ELEMENTS)
     view& operator=(const A& a);
@@ -189,8 +216,8 @@ public:
     BALM_REFUSED(BALM_NOT_A_NUMBER)
     view& operator=(A value);
     template <class A>
-    requires std::is_const_v<T> && array_operand<A> BALM_REFUSED(BALM_READ_ONLY_VIEW)
-    view& operator=(A&& a);
+    requires(std::is_const_v<T> && !std::same_as<std::remove_cvref_t<A>, view>) &&
+        array_operand<A> BALM_REFUSED(BALM_READ_ONLY_VIEW) view& operator=(A&& a);
 
 #define BALM_COMPOUND(symbol, id)                                                            \
     template <class A>                                                                       \
@@ -213,9 +240,14 @@ public:
         return got;
     }
 
-    const array::selection& what() const { return what_; }
+    const array::selection& what() const {
+        if (is_moved_from()) [[unlikely]]
+            detail::moved_from("a view");
+        return what_;
+    }
 
 private:
+    bool is_moved_from() const { return what_.where.steps.size() == 0; }
     static array::tape program_of(const vector<value_type>& x) { return expr<element>(x).tape(); }
 
     array::selection what_;
@@ -241,7 +273,7 @@ view(const view<T>&, shape, strides, std::int64_t = 0) -> view<T>;
 template <class T>
 template <detail::array_of_positions A>
 view<const T> expr<T>::operator[](A&& position) const {
-    return view<const T>(array::selection{*list_, detail::positions(static_cast<A&&>(position))});
+    return view<const T>(array::selection{tape(), detail::positions(static_cast<A&&>(position))});
 }
 
 }  // namespace balm

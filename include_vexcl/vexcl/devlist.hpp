@@ -26,10 +26,11 @@ struct is_device_filter : std::bool_constant<std::is_invocable_r_v<bool, T, cons
 
 /// Equal weights, for set_partitioning.
 inline double equal_weights(const command_queue&) { return 1; }
-/// Sets the weights by which vectors created on queues from now on are partitioned. The default weight is the
-/// device's memory bandwidth, which Balm measures once.
+/// Sets the weights by which vectors created on several queues from now on are partitioned: the function is
+/// called once for each device. The default weight is the device's memory bandwidth, which Balm measures
+/// once.
 inline void set_partitioning(std::function<double(const command_queue&)> weight) {
-    detail::partitioning() = std::move(weight);
+    detail::partitioning_scheme::current().set(std::move(weight));
 }
 
 class Context;

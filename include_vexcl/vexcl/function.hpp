@@ -38,7 +38,7 @@ struct function_parameter {
 };
 template <class T>
 struct function_parameter<global_ptr<T>> {
-    using type = balm::dsl::Mixed<balm_element<T>>;
+    using type = balm::dsl::InOut<balm_element<T>>;
     static constexpr bool is_memory = true;
 };
 template <class T>

@@ -108,9 +108,13 @@ template <class R, class T>
 struct reduced {
     using D = balm_element<T>;
     static T value(balm::expr<D> e) {
-        if constexpr (balm::vector_type<D>)
-            return from_balm<T>(reduction_of<R, D>::whole(std::move(e)));
-        else
+        if constexpr (balm::vector_type<D>) {
+            const auto wide =
+                reduction_of<R, D>::whole(std::move(e));  // small integers are summed in 64 bits
+            D lanes;
+            for (int k = 0; k < D::size(); ++k) lanes[k] = static_cast<typename D::value_type>(wide[k]);
+            return from_balm<T>(lanes);
+        } else
             return static_cast<T>(balm::reduce(reduction_of<R, D>::described(std::move(e))));
     }
 };

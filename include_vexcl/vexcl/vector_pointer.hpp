@@ -230,7 +230,7 @@ namespace detail {
 template <class D, operand A, class F>
 auto atomically(const pointer<D>& p, const A& a, F operation, const char* name) {
     static const auto function =
-        balm::function(name, [operation](balm::dsl::Mixed<D> memory, balm::dsl::Long i,
+        balm::function(name, [operation](balm::dsl::InOut<D> memory, balm::dsl::Long i,
                                          balm::dsl::Var<D> value) { return operation(memory, i, value); });
     balm::expr<std::int64_t> at = p.index();
     balm::expr<D> value = assigned<D>(a);
@@ -242,7 +242,7 @@ template <class D, operand E, operand A>
 auto atomically_if_equal(const pointer<D>& p, const E& expected, const A& a) {
     static const auto function = balm::function(
         "atomic_cmpxchg",
-        [](balm::dsl::Mixed<D> memory, balm::dsl::Long i, balm::dsl::Var<D> seen, balm::dsl::Var<D> value) {
+        [](balm::dsl::InOut<D> memory, balm::dsl::Long i, balm::dsl::Var<D> seen, balm::dsl::Var<D> value) {
             return balm::dsl::atomic_compare_exchange(memory[i], seen, value);
         });
     return wrap(
@@ -289,7 +289,7 @@ template <class D, class F, operand A, operand... More>
 auto store_second(const char* name, F both, const pointer<D>& p, const A& a, const More&... more) {
     using T = floating_of<A>;
     static const auto function =
-        balm::function(name, [both](balm::dsl::Mixed<D> memory, balm::dsl::Long i, balm::dsl::Var<T> x,
+        balm::function(name, [both](balm::dsl::InOut<D> memory, balm::dsl::Long i, balm::dsl::Var<T> x,
                                     std::conditional_t<true, balm::dsl::Var<T>, More>... rest) {
             const auto [result, second] = both(x, rest...);
             memory[i] = balm::dsl::cast<D>(second);

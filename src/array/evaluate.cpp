@@ -385,6 +385,15 @@ void assign(target_list targets, tape&& p) {
 
 namespace {
 
+/// Such divisions are faster if their operands are known to be small.
+bool divides_long_integers(const tape& p) {
+    return std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
+        if (s.what != step::kind::apply || (s.type != scalar::i64 && s.type != scalar::u64)) return false;
+        const auto what = static_cast<builtin>(s.detail);
+        return what == builtin::div || what == builtin::rem;
+    });
+}
+
 /// An assignment on one device, and what its kernel depends on.
 struct assignment {
     target_list targets;
@@ -409,6 +418,11 @@ struct assignment {
         };
         facts.is_tight =
             !(std::all_of(written.begin(), written.end(), has_room) && leaves.has_whole_vectors());
+        if (divides_long_integers(p) || leaves.places.counts().size() > grid_dimensions) {
+            small_counts counts;
+            list(counts);
+            facts.small_counts = counts.found();
+        }
     }
 
     /// The kernel's parameters.

@@ -11,8 +11,10 @@
 #include "base/bounded_table.hpp"
 #include "base/forked.hpp"
 #include "kernel/launch/kernel_program.hpp"
+#include "kernel/launch/work_groups.hpp"
 #include "kernel/print/print_records.hpp"
 #include "runtime/device/process_exit.hpp"
+#include "runtime/program/reciprocal.hpp"
 
 namespace balm::array {
 
@@ -84,6 +86,18 @@ tape without_leaves(const tape& p) {
     return bare;
 }
 
+/// Throws usage_error if the kernel relies on larger work-groups than the device can run it in.
+std::shared_ptr<runtime::compiled_program> compiled(runtime::device_state& device, const ir::function& kernel,
+                                                    const ir::launch_facts& facts, std::string_view why) {
+    const std::size_t items = kernel.group_items;
+    if (items == 0) return kernels::program_for(device, kernel, facts, nullptr, why);
+    auto program = kernels::program_for_groups(device, kernel, facts,
+                                               {static_cast<std::uint32_t>(items), 1, 1}, nullptr, why);
+    kernels::check_group_size({.local = {items, 1, 1}}, kernel.name, device.info(),
+                              program->max_work_group_size());
+    return program;
+}
+
 layout without_vectors(const layout& leaves) {
     layout bare = leaves;
     bare.vectors = {};
@@ -114,7 +128,7 @@ std::shared_ptr<const cached_kernel> kernel_for(
 
     const std::string why = what_is_new(device, key, p, leaves);
     const std::shared_ptr<const ir::function> traced = trace();
-    cached_kernel kernel{kernels::program_for(device, *traced, facts, nullptr, why)};
+    cached_kernel kernel{compiled(device, *traced, facts, why)};
     if (traced->has_output) kernel.printing = traced;
     auto made = std::make_shared<entry>(
         entry{key.copy(), facts, without_leaves(p), without_vectors(leaves), std::move(kernel)});
@@ -162,14 +176,16 @@ std::size_t group_size_of(const cached_kernel& kernel, std::size_t most) {
 }
 
 void enqueue_bound(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-                   const launch_lists& given) {
+                   launch_lists& given) {
     runtime::kernel_lease lease = kernel.program->lease_kernel();
     runtime::queue_state& queue = device.default_queue();
     if (kernel.printing != nullptr) [[unlikely]]
         kernels::enqueue_printing(queue, kernel.printing, lease, g, given.arguments, given.reads,
                                   given.writes);
-    else
+    else {
+        runtime::append_reciprocals(given.arguments, kernel.program->plan());
         queue.enqueue_launch(lease, g, given.arguments, given.reads, given.writes);
+    }
 }
 
 }  // namespace balm::array

@@ -59,7 +59,7 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state&, const kernel_ke
 /// The largest power of two of work-items, up to `most`, that a group of the kernel may have.
 std::size_t group_size_of(const cached_kernel&, std::size_t most);
 
-void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, const launch_lists&);
+void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, launch_lists&);
 
 /// Launches a kernel in the device's default queue, with what list(parameter_bindings&) binds.
 template <class List>

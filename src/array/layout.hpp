@@ -80,6 +80,9 @@ std::uint64_t structure_hash(const tape&);
 /// The node as an element of this type: scalars are converted, everything else already has it.
 trace::node as_element(trace::node, trace::type);
 
+/// Converts the last value.
+void push_convert(tape&, trace::type);
+
 /// Lists a parameter for each vector, image, scalar and number that positions are computed from, except for
 /// written vectors, which are already listed.
 template <class List>
@@ -97,6 +100,17 @@ std::vector<trace::node> record(const tape&, const layout&, const parameter_list
 
 /// Whether the tape can be recorded in lanes that equal the scalars.
 bool has_lanes(const tape&);
+/// Whether the tape calls library functions that CPUs compute several times faster on vectors, where they
+/// round differently. A kernel that records such a tape in lanes lets the recording use_vector_functions(),
+/// and records single elements by record_as_in_lanes(): an element has the same bits wherever it is computed.
+bool calls_vector_functions(const tape&);
+/// Records the tape for one index, with the functions of vectors.
+std::vector<trace::node> record_as_in_lanes(const tape&, const layout&, const parameter_list&, coordinates);
+/// Whether one CPU computes the materialised tape, and it or a function in it calls such functions.
+bool has_slow_values(const tape&);
+/// Stores the values that do, if there are such: a statement computes them on vectors, the loop of an
+/// algorithm one by one. Not what takes more than an eighth of the device's memory.
+void store_slow_values(tape&);
 
 /// The expressions as source text, with the parameters' names: "2 * a - sin(b)".
 std::vector<std::string> describe(const tape&, const layout&, const parameter_list&);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/vector_state.hpp"
@@ -123,6 +124,28 @@ private:
     }
 
     launch_lists& to_;
+};
+
+/// Finds the listed numbers that are in [0, 2^31): launch_facts::small_counts. Values, which are the user's,
+/// are not among them: a new one needs no other kernel.
+class small_counts {
+public:
+    std::uint64_t found() const { return found_; }
+
+    void number(parameter_name, std::integral auto n) {
+        const bool is_small = std::cmp_greater_equal(n, 0) && std::cmp_less(n, std::int64_t{1} << 31);
+        if (next_ < 64 && is_small) found_ |= std::uint64_t{1} << next_;
+        ++next_;
+    }
+    void value(parameter_name, scalar, std::uint64_t) { ++next_; }
+    void value(parameter_name, trace::type, const std::byte*) { ++next_; }
+    void memory(parameter_name, trace::type, trace::access, runtime::storage&) { ++next_; }
+    void vector(parameter_name, const vector_state&, trace::access, space = space::global) { ++next_; }
+    void image(parameter_name, const image_leaf&) { ++next_; }
+
+private:
+    std::uint64_t found_ = 0;
+    std::size_t next_ = 0;
 };
 
 }  // namespace balm::array

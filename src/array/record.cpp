@@ -13,6 +13,7 @@
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "ir/ir.hpp"
+#include "ir/lower/widen.hpp"
 #include "ir/with_type.hpp"
 #include "kernel/launch/kernel_program.hpp"
 
@@ -98,7 +99,9 @@ trace::node as_element(trace::node value, trace::type wanted) {
     if (wanted.is_pointer())  // constness differs if the expression also writes the memory
         return value.type.is_const == wanted.is_const ? value : trace::reinterpret(value, wanted);
     if (!wanted.is_scalar() || !value.type.is_scalar()) return value;
-    return trace::convert(value, wanted.element == scalar::f16 ? scalar::f32 : wanted.element);
+    if (wanted.element != scalar::f16) return trace::convert(value, wanted.element);
+    return value.type.element == scalar::f64 ? trace::rounded_for_half(value)
+                                             : trace::convert(value, scalar::f32);
 }
 
 template <class List>
@@ -115,9 +118,10 @@ void list_leaves(List& to, const tape& p, const layout& leaves, std::span<vector
     std::size_t next = 0;
     for_each_scalar(p, leaves, [&](const step& s, std::size_t number) {
         if (number != next) return;
-        if (s.type.is_scalar())
-            to.value(scalar_name(next), s.type.element,
-                     s.what == step::kind::index ? offset_of(p, s) : s.bits);
+        if (s.what == step::kind::index)
+            to.number(scalar_name(next), static_cast<std::int64_t>(offset_of(p, s)));
+        else if (s.type.is_scalar())
+            to.value(scalar_name(next), s.type.element, s.bits);
         else
             to.value(scalar_name(next), s.type, p.values.begin() + s.bits);
         ++next;
@@ -126,6 +130,7 @@ void list_leaves(List& to, const tape& p, const layout& leaves, std::span<vector
 }
 template void list_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const>);
 template void list_leaves(parameter_bindings&, const tape&, const layout&, std::span<vector_state* const>);
+template void list_leaves(small_counts&, const tape&, const layout&, std::span<vector_state* const>);
 
 namespace {
 
@@ -136,8 +141,12 @@ const operation& operation_of(const step& s) {
 
 /// A vector of the lanes `lane(k)`; a scalar for one lane.
 template <class Lane>
-trace::node in_lanes(int count, Lane&& lane) {
+trace::node in_lanes(int count, const coordinates& at, Lane&& lane) {
     if (count == 1) return lane(0);
+    if (at.is_single) {
+        const trace::node same = lane(0);
+        return trace::compose({same.type.element, static_cast<std::uint8_t>(count)}, &same, 1);
+    }
     std::vector<trace::node> each;
     each.reserve(static_cast<std::size_t>(count));
     for (int k = 0; k < count; ++k) each.push_back(lane(k));
@@ -224,6 +233,13 @@ bool has_lanes(const tape& p) {
     return true;
 }
 
+bool calls_vector_functions(const tape& p) {
+    return std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
+        return s.what == step::kind::apply &&
+               ir::is_slow_in_loops(static_cast<builtin>(s.detail), s.type.element);
+    });
+}
+
 std::vector<trace::node> record(const tape& p, const layout& leaves, const parameter_list& given,
                                 const coordinates& at, int lanes) {
     std::vector<trace::node> stack;
@@ -238,7 +254,7 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
         trace::node made;
         switch (s.what) {
             case step::kind::vector:
-                made = in_lanes(lanes, [&](int k) {
+                made = in_lanes(lanes, here, [&](int k) {
                     const trace::node memory = given[*p.vectors[s.leaf]];
                     return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
                                                         : trace::load(memory, after(here.flat, k), {});
@@ -247,14 +263,15 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
             case step::kind::scalar: made = next_scalar(); break;
             case step::kind::constant: made = trace::constant(s.type, s.bits); break;
             case step::kind::index:
-                made = shifted(in_lanes(lanes, [&](int k) { return after(here.flat, k); }), next_scalar(),
-                               is_in_fours(p, s));
+                made = shifted(in_lanes(lanes, here, [&](int k) { return after(here.flat, k); }),
+                               next_scalar(), is_in_fours(p, s));
                 break;
             case step::kind::memory: made = given[*p.vectors[s.leaf]]; break;
             case step::kind::image: made = given[image_name(s.leaf)]; break;
             case step::kind::position: made = leaves.places.record(positions++, given, here); break;
             case step::kind::at:
                 places.emplace_back(operands[0]);
+                places.back().is_single = at.is_single;
                 stack.pop_back();
                 continue;
             case step::kind::end: places.pop_back(); continue;
@@ -288,6 +305,16 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
         stack.push_back(made);
     }
     return stack;
+}
+
+std::vector<trace::node> record_as_in_lanes(const tape& p, const layout& leaves, const parameter_list& given,
+                                            coordinates at) {
+    constexpr int lanes = 8;  // the fewest for which Balm has functions of its own
+    at.is_single = true;
+    std::vector<trace::node> values = record(p, leaves, given, at, lanes);
+    for (trace::node& each : values)
+        if (each.type.lanes > 1) each = trace::swizzle(each, 0, 1);
+    return values;
 }
 
 namespace {

@@ -1,20 +1,36 @@
 #pragma once
 // Keeps compilers from running while the exit of the process destroys them.
 
+#include <optional>
 #include <string_view>
+
+#include "base/exit_gate.hpp"
 
 namespace balm::runtime {
 
-/// Held while a driver's compiler may be running. A compiler has static objects, some constructed when it
-/// first compiles, so an object that is older than these outlives the compiler.
+/// Held while a driver's compiler may be loaded or running. A compiler has static objects, some constructed
+/// when it first compiles, so an object that is older than these outlives the compiler.
 class compiler_use {
 public:
-    /// Throws device_error, which names what was to be compiled, after end_compiling(). Waits after
+    /// Throws device_error, which names what was to be done, after end_compiling(). Waits after
     /// compile_in_main_thread_only().
-    explicit compiler_use(std::string_view compiled);
+    explicit compiler_use(std::string_view what, std::string_view done = "compiled");
     compiler_use(const compiler_use&) = delete;
     compiler_use& operator=(const compiler_use&) = delete;
     ~compiler_use();
+
+private:
+    std::optional<exit_pass> until_compiled_;  // the exit handler waits for it
+};
+
+/// Waits for the compilations under way, and holds back others as long as it lives, for a second at most. For
+/// a thread that may be in exit(), which destroys first what these compilations construct.
+class compiler_pause {
+public:
+    compiler_pause();
+    compiler_pause(const compiler_pause&) = delete;
+    compiler_pause& operator=(const compiler_pause&) = delete;
+    ~compiler_pause();
 };
 
 /// Called when the main thread begins to exit. exit() destroys first what was constructed last, such as what

@@ -31,10 +31,10 @@ void shape::refuse() const {
         is_negative = is_negative || size < 0;
         text += fmt::format("{}{}", d == 0 ? "" : " x ", size);
     }
-    throw usage_error(fmt::format("An array of {} elements was requested; {}.", text,
-                                  is_negative
-                                      ? "a size cannot be negative"
-                                      : "the product of these sizes exceeds 2^62: did a size overflow?"));
+    throw usage_error(
+        fmt::format("An array of {} elements was requested; {}.", text,
+                    is_negative ? "a size cannot be negative"
+                                : "the product of these sizes exceeds 2^62; a size may have overflowed"));
 }
 
 strides::strides(std::span<const std::int64_t> each) : dimensions_(static_cast<int>(each.size())) {

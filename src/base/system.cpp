@@ -273,6 +273,21 @@ void keep_loaded(const void* address) noexcept {
     if (::dladdr(address, &found) != 0) ::dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+std::error_code try_to_open_files(std::size_t count) {
+    std::vector<int> opened;
+    opened.reserve(count);
+    std::error_code found;
+    while (!found && opened.size() < count) {
+        const int file = retry_when_interrupted([] { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); });
+        if (file < 0)
+            found = last_error();
+        else
+            opened.push_back(file);
+    }
+    for (const int file : opened) ::close(file);
+    return found;
+}
+
 bool is_main_thread() noexcept {
 #ifdef __APPLE__
     return ::pthread_main_np() != 0;

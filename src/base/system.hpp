@@ -108,6 +108,9 @@ stack_bounds stack_of_thread() noexcept;
 /// Keeps the program or shared library that contains this address loaded until the process ends.
 void keep_loaded(const void* address) noexcept;
 
+/// Tries to have this many more files open at once. Returns the error if the process may not.
+std::error_code try_to_open_files(std::size_t count);
+
 /// Whether the calling thread is the initial thread of the process.
 bool is_main_thread() noexcept;
 

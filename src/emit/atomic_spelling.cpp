@@ -76,10 +76,9 @@ private:
     }
 
     std::string body() const {
-        const bool is_number = what_ == atomic_op::add && element_ == scalar::f32;
         if (what_ == atomic_op::load) return fmt::format("return {};", current(type_, "p"));
         if (what_ == atomic_op::store) return fmt::format("{} = value;", current(type_, "p"));
-        if (d_.has.has_ptx && is_number && where_ == space::global) return std::string(ptx::f32_add);
+        if (d_.has.has_ptx && what_ == atomic_op::add && element_ == scalar::f32) return ptx::f32_add(where_);
         if (what_ == atomic_op::compare_exchange)
             return on_words(what_, "(expected), " + to_word_ + "(value)");
         if (what_ == atomic_op::exchange) return on_words(what_, "(value)");

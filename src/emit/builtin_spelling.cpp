@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "balm/error.hpp"
+#include "emit/literal.hpp"
 #include "emit/ptx.hpp"
 
 namespace balm::emit {
@@ -153,17 +154,6 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
 
 using balm::detail::doubled;
 using balm::detail::unsigned_of;
-
-/// The largest and the smallest value of an integer type, as literals.
-std::string largest(const dialect& d, scalar type) {
-    const std::size_t bits = 8 * size_of(type);
-    const std::uint64_t value = ~std::uint64_t{0} >> (64 - bits + (is_signed(type) ? 1 : 0));
-    const std::string_view wide = bits < 64 ? "" : d.say.long_suffix;
-    return fmt::format("{}{}{}", value, is_signed(type) ? "" : "u", wide);
-}
-std::string smallest(const dialect& d, scalar type) {
-    return is_signed(type) ? fmt::format("(-{} - 1)", largest(d, type)) : "0";
-}
 
 std::string suffixed(std::string_view name, scalar type) { return std::string(name) + "_" + to_string(type); }
 
@@ -323,12 +313,19 @@ helper_function guarded_division(const dialect& d, builtin what, scalar type) {
     const bool divides = what == builtin::div;
     const std::string T = type_name(d, type), U = type_name(d, unsigned_of(type));
     const char* by_zero = divides ? "0" : "a";
+    std::string declared, negated = fmt::format("({})(0 - ({})a)", T, U);
+    if (d.has.has_ptx && size_of(type) == 2 && divides && is_signed(type)) {  // as ptx::hidden_arithmetic
+        declared = fmt::format(
+            "{} negated;\n    asm(\"sub.u16 %0, 0, %1;\" : \"=h\"(negated) : \"h\"(a));\n    ", T);
+        negated = "negated";
+    }
     const std::string by_minus_one = !is_signed(type) ? ""
-                                     : divides        ? fmt::format("b == -1 ? ({})(0 - ({})a) : ", T, U)
+                                     : divides        ? fmt::format("b == -1 ? {} : ", negated)
                                                       : "b == -1 ? 0 : ";
-    return make_helper(
-        d, suffixed(divides ? "balm_div" : "balm_rem", type), T, fmt::format("{0} a, {0} b", T),
-        fmt::format("return b == 0 ? {} : {}a {} b;", by_zero, by_minus_one, divides ? "/" : "%"));
+    return make_helper(d, suffixed(divides ? "balm_div" : "balm_rem", type), T,
+                       fmt::format("{0} a, {0} b", T),
+                       fmt::format("{}return b == 0 ? {} : {}a {} b;", declared, by_zero, by_minus_one,
+                                   divides ? "/" : "%"));
 }
 
 helper_function guarded_rint(const dialect& d, builtin what, scalar type) {

@@ -97,8 +97,15 @@ bool is_pattern_of_truth(const ir::function& f, value_id v) {
            may_be_truth(f, f.operand(v, 0));
 }
 
-bool is_hidden_negation(const ir::function& f, value_id v) {
-    return ptx::hides_negation(f.code[v].result.element);
+/// Whether it is the maximum of 0 and of a minimum of i32.
+bool is_maximum_of_minimum(const ir::function& f, value_id v) {
+    if (f.code[v].result.element != scalar::i32) return false;
+    const auto is_zero = [&](const instruction& i) { return i.op == opcode::constant && i.bits == 0; };
+    const auto is_minimum = [](const instruction& i) {
+        return i.op == opcode::builtin && static_cast<builtin>(i.detail) == builtin::min;
+    };
+    const instruction &a = operand(f, v, 0), &b = operand(f, v, 1);
+    return (is_zero(a) && is_minimum(b)) || (is_minimum(a) && is_zero(b));
 }
 bool is_scalar(const ir::function& f, value_id v) { return f.code[v].result.lanes == 1; }
 
@@ -119,8 +126,8 @@ constexpr choice choices[] = {
      [](const dialect& d, builtin, scalar) { return ptx::wide_product(d); }},
     {builtin::sqrt, with_ptx, is_root_of_normal,
      [](const dialect& d, builtin, scalar) { return ptx::root_of_normal(d); }},
-    {builtin::neg, with_ptx, is_hidden_negation,
-     [](const dialect& d, builtin, scalar type) { return ptx::negation(d, type); }},
+    {builtin::max, with_ptx, is_maximum_of_minimum,
+     [](const dialect& d, builtin, scalar) { return ptx::maximum_of_minimum(d); }},
     {builtin::as_int, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
     {builtin::as_uint, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
     {builtin::as_long, with_ptx, is_pattern_of_truth, ptx::bits_of_truth},
@@ -135,10 +142,12 @@ constexpr choice choices[] = {
 std::optional<helper_function> chosen_function(const program_parts& parts, const ir::function& f,
                                                value_id v) {
     const auto what = static_cast<builtin>(f.code[v].detail);
+    const scalar type = operand(f, v, 0).result.element;
     for (const choice& c : choices)
         if (c.what == what && c.where(parts.language.has) && c.applies(f, v))
-            return c.make(parts.language, what, operand(f, v, 0).result.element);
-    return {};
+            return c.make(parts.language, what, type);
+    if (!parts.language.has.has_ptx) return {};
+    return ptx::hidden_arithmetic(parts.language, what, type);
 }
 
 }  // namespace balm::emit

@@ -61,6 +61,7 @@ struct words {
     std::string_view helper;                   ///< before a helper function
     std::string_view device_function;          ///< before a function
     std::string_view number_function;          ///< before a function of numbers, without memory or structures
+    std::string_view outlined_function{};      ///< before one that must not be inlined; empty: as the others
     std::string_view member_function;          ///< before a constructor
     std::string_view aligned;                  ///< after `struct`, with alignment {0}
     std::string_view global_memory;            ///< before a pointer to global memory
@@ -121,6 +122,7 @@ struct dialect {
     helper_function (*streaming_store)(program_parts&, ir::type memory) = nullptr;
     std::size_t least_streaming_bytes = 0;  ///< smaller accesses are plain ones
     image_words image;
+    std::string_view fenced_barriers = {};  ///< text that precedes programs whose barriers are fenced
     /// Text that precedes the program; null: none.
     std::string (*head)(const program_parts&) = nullptr;
 };

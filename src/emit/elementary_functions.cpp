@@ -223,6 +223,12 @@ constexpr std::string_view pow_specials =
 }
 )";
 
+// 1 beside a NaN, as OpenCL defines it: Intel's compiler for CPUs vectorises its own step to 0.
+constexpr std::string_view comparing_step = R"(static inline $T balm_$f_$T($T edge, $T x) {
+    return select(($T)1, ($T)0, x < edge);
+}
+)";
+
 std::string_view name_of(builtin what) {
     switch (what) {
         case builtin::cos:
@@ -232,6 +238,7 @@ std::string_view name_of(builtin what) {
         case builtin::half_tan:
         case builtin::native_tan: return "tan";
         case builtin::pow: return "pow";
+        case builtin::step: return "step";
         default: return "sin";
     }
 }
@@ -244,6 +251,8 @@ std::string elementary_function(program_parts& parts, builtin what, ir::type of)
     std::string text;
     if (function == "pow") {
         text.append(pow_of_size).append(pow_specials);
+    } else if (function == "step") {
+        text += comparing_step;
     } else {
         parts.use({fill("balm_turn_$T"), fill(of.element == scalar::f32 ? turn_f32 : turn_f64)});
         text += circular;

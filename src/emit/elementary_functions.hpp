@@ -8,7 +8,7 @@
 namespace balm::emit {
 
 /// Adds such a function to the program and returns its name: for a row that ir::has_own_lanes, on vectors of
-/// 8 or 16 lanes, or for pow on scalars. Powers of f64 have the same bits on every device.
+/// 8 or 16 lanes (step: any number), or for pow on scalars. Powers of f64 have the same bits on every device.
 ///
 /// Errors are below 4 units in the last place (tan 5, pow 2). Sines, cosines and tangents of lanes outside
 /// the range of the formula use the scalar built-in, which does not affect the other lanes.

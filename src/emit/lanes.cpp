@@ -57,6 +57,8 @@ std::string converted(program_parts& parts, scalar to, scalar from, const std::s
         return value + (!is_floating(from) ? " != 0" : from == scalar::f32 ? " != 0.0f" : " != 0.0");
     if (is_floating(from) && is_integer(to))
         return parts.use(saturating_conversion(parts.language, from, to)) + "(" + value + ")";
+    if (parts.language.has.has_ptx && ptx::hides_arithmetic(from, to))
+        return parts.use(ptx::truncation(parts.language, from, to)) + "(" + value + ")";
     if (from == scalar::boolean && parts.language.has.has_vectors)
         return fmt::format("({})({} & 1)", type_name(parts.language, to), value);
     return fmt::format("({}){}", type_name(parts.language, to), value);
@@ -79,8 +81,9 @@ std::string scalar_row(program_parts& parts, builtin what, scalar type, const st
     const bool divides = (what == builtin::div || what == builtin::rem) && !is_floating(type);
     if (divides)
         return fmt::format("{}({}, {})", parts.use(guarded_division(parts.language, what, type)), x[0], x[1]);
-    if (what == builtin::neg && parts.language.has.has_ptx && ptx::hides_negation(type))
-        return fmt::format("{}({})", parts.use(ptx::negation(parts.language, type)), x[0]);
+    if (parts.language.has.has_ptx)
+        if (const auto hidden = ptx::hidden_arithmetic(parts.language, what, type))
+            return fmt::format("{}({})", parts.use(*hidden), joined(x));
     if (row.symbol && row.arity == 1) return row.symbol + x[0];
     if (row.takes == detail::rule::shift && !parts.language.has.masks_shift_counts)
         return fmt::format("{} {} ({} & {})", x[0], row.symbol, x[1], 8 * size_of(type) - 1);

@@ -52,4 +52,14 @@ text literal(const dialect& language, scalar s, std::uint64_t bits) {
     return integer(language, s, bits);
 }
 
+std::string largest(const dialect& d, scalar type) {
+    const std::size_t bits = 8 * size_of(type);
+    const std::uint64_t value = ~std::uint64_t{0} >> (64 - bits + (is_signed(type) ? 1 : 0));
+    const std::string_view wide = bits < 64 ? "" : d.say.long_suffix;
+    return fmt::format("{}{}{}", value, is_signed(type) ? "" : "u", wide);
+}
+std::string smallest(const dialect& d, scalar type) {
+    return is_signed(type) ? fmt::format("(-{} - 1)", largest(d, type)) : "0";
+}
+
 }  // namespace balm::emit

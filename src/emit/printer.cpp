@@ -9,6 +9,7 @@
 
 #include "balm/version.hpp"
 #include "emit/function/printer.hpp"
+#include "emit/outlining.hpp"
 #include "emit/program_text.hpp"
 
 namespace balm::emit {
@@ -41,12 +42,14 @@ std::string provenance(const ir::function& kernel) {
 
 printed print_program(const ir::function& kernel, const dialect& language) {
     const program_text given = print_texts(kernel, language);
-    if (kernel.text) return {provenance(kernel) + given.words, given.kernel_name};
+    const std::string_view barriers = kernel.fences_barriers ? language.fenced_barriers : "";
+    if (kernel.text) return {provenance(kernel) + std::string(barriers) + given.words, given.kernel_name};
     program_parts parts(language);
     for (const std::string& word : given.reserved) parts.names.reserve(word);
     std::string name = parts.names.unique(kernel.name);
     std::vector<const ir::function*> callees;
     declare_callees(kernel, parts, callees);
+    if (!language.say.outlined_function.empty()) parts.outlined = outlined_functions(kernel);
     for (const ir::function* callee : callees) declare_parts_of(parts, *callee);
     declare_parts_of(parts, kernel);
     std::string functions;
@@ -55,7 +58,7 @@ printed print_program(const ir::function& kernel, const dialect& language) {
     functions += print_function(kernel, name, parts);
     std::string text = provenance(kernel);
     if (language.head != nullptr) text += language.head(parts);
-    text += "\n" + given.words;
+    text += std::string(barriers) + "\n" + given.words;
     text += parts.type_text;
     if (!parts.constant_text.empty()) text += parts.constant_text + "\n";
     for (const auto& [helper, definition] : parts.helpers) text += definition + "\n";

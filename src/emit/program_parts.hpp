@@ -26,6 +26,7 @@ struct program_parts {
     std::string constant_text;
     std::vector<std::pair<std::string, std::string>> helpers;  ///< name, text
     std::map<const ir::function*, std::string> functions;      ///< printed names of callees
+    std::set<const ir::function*> outlined;                    ///< callees that must not be inlined
     bool uses_f64 = false;
     bool meets_text_structures = false;  ///< a text accesses the same memory as other structure types
     std::set<std::string> extensions;    ///< language extensions to enable

@@ -91,17 +91,97 @@ helper_function root_of_normal(const dialect& d) {
                     substitute(fma, {error, "reciprocal * 0.5f", "root"})));
 }
 
-bool hides_negation(scalar type) { return is_integer(type) && size_of(type) == 4; }
+namespace {
 
-helper_function negation(const dialect& d, scalar type) {
-    const std::string T = type_name(d, type);
+enum class signs : std::uint8_t { any, only_signed, only_unsigned };
+
+/// PTX for operands of so many bytes; $t is their signedness and width. Operands in 32-bit registers are
+/// extended.
+struct hidden_row {
+    builtin what;
+    std::size_t bytes;
+    signs of;
+    char registers;  ///< 'h': 16 bits; 'r': 32
+    int arity;
+    std::string_view ptx;
+};
+constexpr std::string_view ptx_add_sat = "{ .reg .b32 wide; add.s32 wide, %1, %2; cvt.sat.$t.s32 %0, wide; }";
+constexpr std::string_view ptx_sub_sat = "{ .reg .b32 wide; sub.s32 wide, %1, %2; cvt.sat.$t.s32 %0, wide; }";
+constexpr hidden_row hidden_rows[] = {
+    {builtin::neg, 4, signs::any, 'r', 1, "{ .reg .b32 bits; not.b32 bits, %1; add.s32 %0, bits, 1; }"},
+    {builtin::neg, 2, signs::any, 'h', 1, "sub.u16 %0, 0, %1;"},
+    {builtin::add, 2, signs::any, 'h', 2, "add.u16 %0, %1, %2;"},
+    {builtin::sub, 2, signs::any, 'h', 2, "sub.u16 %0, %1, %2;"},
+    {builtin::mul, 2, signs::any, 'h', 2, "mul.lo.u16 %0, %1, %2;"},
+    {builtin::abs, 2, signs::only_signed, 'r', 1,
+     "{ .reg .b32 size; abs.s32 size, %1; cvt.s32.s16 %0, size; }"},
+    {builtin::abs_diff, 2, signs::any, 'r', 2,
+     "{ .reg .b32 apart; sub.s32 apart, %1, %2; abs.s32 apart, apart; cvt.u32.u16 %0, apart; }"},
+    {builtin::add_sat, 1, signs::any, 'r', 2, ptx_add_sat},
+    {builtin::add_sat, 2, signs::any, 'r', 2, ptx_add_sat},
+    {builtin::sub_sat, 1, signs::any, 'r', 2, ptx_sub_sat},
+    {builtin::sub_sat, 2, signs::any, 'r', 2, ptx_sub_sat},
+    {builtin::sub_sat, 4, signs::only_unsigned, 'r', 2,
+     "{ .reg .b32 upper; max.u32 upper, %1, %2; sub.u32 %0, upper, %2; }"},
+};
+
+const hidden_row* find_hidden(builtin what, scalar operand) {
+    const signs sign = is_signed(operand) ? signs::only_signed : signs::only_unsigned;
+    for (const hidden_row& r : hidden_rows)
+        if (r.what == what && r.bytes == size_of(operand) && (r.of == signs::any || r.of == sign)) return &r;
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<helper_function> hidden_arithmetic(const dialect& d, builtin what, scalar operand) {
+    const hidden_row* const row = is_integer(operand) ? find_hidden(what, operand) : nullptr;
+    if (row == nullptr) return {};
+    std::string ptx(row->ptx);
+    if (const std::size_t at = ptx.find("$t"); at != std::string::npos)
+        ptx.replace(at, 2, (is_signed(operand) ? "s" : "u") + std::to_string(8 * row->bytes));
+    const scalar result = what == builtin::abs_diff ? unsigned_of(operand) : operand;
+    const std::string T = type_name(d, operand), R = type_name(d, result);
+    const bool is_widened = row->registers == 'r' && row->bytes < 4;
+    const std::string in_register = is_widened ? type_name(d, scalar::i32) : R;
+    const std::string cast = is_widened ? "(" + in_register + ")" : "";
+    std::string inputs = fmt::format("\"{}\"({}a)", row->registers, cast);
+    if (row->arity == 2) inputs += fmt::format(", \"{}\"({}b)", row->registers, cast);
     return make_helper(
-        d, fmt::format("balm_negated_{}", to_string(type)), T, T + " x",
+        d, fmt::format("balm_ptx_{}_{}", ir::info(what).name, to_string(operand)), R,
+        row->arity == 1 ? T + " a" : fmt::format("{0} a, {0} b", T),
         fmt::format("{} result;\n"
-                    "    asm(\"{{ .reg .b32 bits; not.b32 bits, %1; add.s32 %0, bits, 1; }}\" : "
-                    "\"=r\"(result) : \"r\"(x));\n"
-                    "    return result;",
-                    T));
+                    "    asm(\"{}\" : \"={}\"(result) : {});\n"
+                    "    return {}result;",
+                    in_register, ptx, row->registers, inputs, is_widened ? "(" + R + ")" : ""));
+}
+
+bool hides_arithmetic(scalar from, scalar to) {
+    return is_integer(from) && is_integer(to) && size_of(from) >= 4 && size_of(to) == 2;
+}
+
+helper_function truncation(const dialect& d, scalar from, scalar to) {
+    const std::string T = type_name(d, to);
+    return make_helper(d, fmt::format("balm_{}_to_{}", to_string(from), to_string(to)), T,
+                       type_name(d, from) + " x",
+                       fmt::format("{} result;\n"
+                                   "    asm(\"cvt.u16.u32 %0, %1;\" : \"=h\"(result) : \"r\"(({})x));\n"
+                                   "    return result;",
+                                   T, type_name(d, scalar::u32)));
+}
+
+helper_function maximum_of_minimum(const dialect& d) {
+    const std::string T = type_name(d, scalar::i32);
+    return make_helper(
+        d, "balm_max_of_min", T, fmt::format("{0} a, {0} b", T),
+        fmt::format(
+            "{} result;\n"
+            "    asm(\"{{ .reg .b32 zero, first, second; mov.u32 zero, %%lanemask_lt; shr.u32 zero, zero, "
+            "31; \"\n"
+            "        \"xor.b32 first, %1, zero; xor.b32 second, %2, zero; max.s32 %0, first, second; }}\"\n"
+            "        : \"=r\"(result) : \"r\"(a), \"r\"(b));\n"
+            "    return result;",
+            T));
 }
 
 // A lane's mask of the lanes before it never has the uppermost bit, which ptxas does not know.
@@ -170,6 +250,13 @@ helper_function prefetch(const dialect& d) {
     const char* const pointer = d.has.has_address_spaces ? "const global void* at" : "const void* at";
     return make_helper(d, "balm_prefetch", "void", pointer,
                        R"(asm volatile("prefetch.global.L2 [%0];" : : "l"(at));)");
+}
+
+std::string f32_add(space where) {
+    return fmt::format(
+        "float old;\n    asm volatile(\"atom.{}.add.f32 %0, [%1], %2;\" : \"=f\"(old) : \"l\"(p), "
+        "\"f\"(value) : \"memory\");\n    return old;",
+        where == space::global ? "global" : "shared");
 }
 
 helper_function written(const dialect& d) {

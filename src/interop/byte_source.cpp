@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -14,7 +15,14 @@ file::file(const std::string& path, const char* mode) : path_(path), file_(std::
     if (file_ == nullptr) fail(mode[0] == 'r' ? "read" : "written", errno);
 }
 
+bool file::is_seekable() const { return ::fseeko(file_, 0, SEEK_CUR) == 0; }
+
 std::uint64_t file::size() const {
+    if (!is_seekable())
+        throw usage_error(
+            fmt::format("The file '{}' cannot be read: it is a pipe, and a format with a directory at its "
+                        "end needs a file.",
+                        path_));
     // A directory can be opened, and reports a size of 2^63 - 1 bytes.
     if (::fseeko(file_, 0, SEEK_END) != 0) fail("read", errno);
     const off_t at = ::ftello(file_);
@@ -32,6 +40,13 @@ void file::read_at(std::uint64_t offset, std::span<std::byte> to) const {
     if (::fseeko(file_, static_cast<off_t>(offset), SEEK_SET) != 0 ||
         std::fread(to.data(), 1, to.size(), file_) != to.size())
         fail("read", errno);
+}
+
+std::size_t file::read_next(std::span<std::byte> to) const {
+    errno = 0;
+    const std::size_t bytes = std::fread(to.data(), 1, to.size(), file_);
+    if (bytes < to.size() && std::ferror(file_) != 0) fail("read", errno);
+    return bytes;
 }
 
 void file::write(std::span<const std::byte> from) {
@@ -64,13 +79,34 @@ void file::fail(const char* what, int code) const {
 }
 
 void byte_source::read(std::span<std::byte> to) {
-    if (to.size() > left_) refuse("it ends early");
+    if (!has(to.size())) refuse("it ends early");
     next(to);
     left_ -= to.size();
 }
 
 void byte_source::refuse(const std::string& why) const {
     throw usage_error(fmt::format("{} cannot be read: {}.", what_, why));
+}
+
+std::uint64_t stream_source::find_more(std::uint64_t bytes) {
+    constexpr std::size_t piece_bytes = std::size_t{1} << 20;  // memory is for bytes that are there
+    ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
+    std::uint64_t found = 0;
+    while (found < bytes) {
+        const std::size_t wanted = std::min<std::uint64_t>(bytes - found, piece_bytes),
+                          before = ahead_.size();
+        ahead_.resize(before + wanted);
+        const std::size_t got = from_.read_next(std::span(ahead_).subspan(before));
+        ahead_.resize(before + got);
+        found += got;
+        if (got < wanted) break;
+    }
+    return found;
+}
+
+void stream_source::next(std::span<std::byte> to) {
+    std::copy_n(ahead_.begin() + static_cast<std::ptrdiff_t>(taken_), to.size(), to.begin());
+    taken_ += to.size();
 }
 
 void file_source::next(std::span<std::byte> to) {

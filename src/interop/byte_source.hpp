@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace balm::interop {
 
@@ -22,8 +23,12 @@ public:
     ~file() { close_quietly(); }
 
     const std::string& path() const { return path_; }
-    /// The size of the file in bytes. Throws if it is not a regular file.
+    /// Whether bytes can be read in any order: not from a pipe.
+    bool is_seekable() const;
+    /// The size of the file in bytes. Throws if it is a directory or not seekable.
     std::uint64_t size() const;
+    /// Reads the next bytes, fewer at the end of the file only; returns how many.
+    std::size_t read_next(std::span<std::byte> to) const;
     void read_at(std::uint64_t offset, std::span<std::byte> to) const;
     /// Appends.
     void write(std::span<const std::byte> from);
@@ -52,7 +57,13 @@ public:
     byte_source& operator=(const byte_source&) = delete;
     virtual ~byte_source() = default;
 
+    /// How many bytes are left. Of a source whose size is unknown: how many are known to be.
     std::uint64_t left() const { return left_; }
+    /// Whether this many bytes are left.
+    bool has(std::uint64_t bytes) {
+        if (bytes > left_) left_ += find_more(bytes - left_);
+        return bytes <= left_;
+    }
     const std::string& what() const { return what_; }
     /// Reads the next bytes. Throws usage_error if fewer are left.
     void read(std::span<std::byte> to);
@@ -61,9 +72,26 @@ public:
 
 private:
     virtual void next(std::span<std::byte> to) = 0;
+    /// Looks for up to this many bytes beyond left(), if the size is unknown; returns how many there are.
+    virtual std::uint64_t find_more(std::uint64_t) { return 0; }
 
     std::string what_;
     std::uint64_t left_;
+};
+
+/// A file that is read from its first byte, such as a pipe: its size is unknown, and what it is found to have
+/// is in memory.
+class stream_source final : public byte_source {
+public:
+    stream_source(std::string what, const file& from) : byte_source(std::move(what), 0), from_(from) {}
+
+private:
+    void next(std::span<std::byte> to) override;
+    std::uint64_t find_more(std::uint64_t bytes) override;
+
+    const file& from_;
+    std::vector<std::byte> ahead_;
+    std::size_t taken_ = 0;  // of `ahead_`
 };
 
 /// A range of a file.

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "array/map/placement.hpp"
@@ -169,7 +170,9 @@ dlpack_import import_of(M* managed) {
     if (tensor.ndim > 0 && tensor.shape == nullptr) refuse("it has no shape");
     for (std::int32_t d = 0; d < tensor.ndim; ++d)
         if (tensor.shape[d] < 0) refuse(fmt::format("its dimension {} has the size {}", d, tensor.shape[d]));
-    return {&tensor, managed, give_back<M>};
+    bool is_read_only = false;
+    if constexpr (requires { managed->flags; }) is_read_only = (managed->flags & dlpack::read_only) != 0;
+    return {&tensor, managed, give_back<M>, is_read_only};
 }
 
 std::string type_in_words(const dlpack::data_type& type) {
@@ -202,21 +205,38 @@ struct imported_numbers {
     std::int64_t lane = 0;
     bool is_row_major = false;  ///< contiguous, in Balm's layout of the elements
 
-    /// The positions of the first and the last number, relative to the number at index 0.
-    std::pair<std::int64_t, std::int64_t> reach(int lanes) const {
+    /// The positions of the first and the last number, relative to the number at index 0. Their bytes, and
+    /// the bytes from the start of the tensor's memory, are less than 2^62.
+    std::pair<std::int64_t, std::int64_t> reach(const element_layout& element,
+                                                std::uint64_t byte_offset) const {
         std::int64_t first = 0, last = 0;
         const auto extend = [&](std::int64_t steps, std::int64_t apart) {
+            std::int64_t& end = apart < 0 ? first : last;
             std::int64_t far = 0;
-            if (__builtin_mul_overflow(steps, apart, &far) ||
-                __builtin_add_overflow(far < 0 ? first : last, far, far < 0 ? &first : &last))
-                refuse("its strides overflow 64 bits");
+            if (__builtin_mul_overflow(steps, apart, &far) || __builtin_add_overflow(end, far, &end))
+                refuse_reach();
         };
         for (int d = 0; d < extents.dimensions(); ++d)
             extend(static_cast<std::int64_t>(extents[d]) - 1, strides[static_cast<std::size_t>(d)]);
-        extend(lanes - 1, lane);
+        extend(element.lanes - 1, lane);
+        const std::int64_t most = farthest / (std::int64_t{element.lanes_in_memory} * element.bytes);
+        if (first < -most || last > most || byte_offset > static_cast<std::uint64_t>(farthest))
+            refuse_reach();
         return {first, last};
     }
+
+private:
+    static constexpr std::int64_t farthest = std::int64_t{1} << 61;  // of two that are added
+    [[noreturn]] static void refuse_reach() {
+        refuse("its sizes, strides and byte offset reach farther than any memory");
+    }
 };
+
+std::int64_t product_of(std::int64_t a, std::int64_t b, std::string_view what) {
+    std::int64_t made = 0;
+    if (__builtin_mul_overflow(a, b, &made)) refuse(fmt::format("its {} overflow 64 bits", what));
+    return made;
+}
 
 imported_numbers numbers_of(const dlpack_import& from, const element_layout& element) {
     const dlpack::tensor& tensor = *from.tensor;
@@ -237,12 +257,17 @@ imported_numbers numbers_of(const dlpack_import& from, const element_layout& ele
     const std::int64_t unit = has_lanes_in_type ? tensor.dtype.lanes : 1;
     std::int64_t step = unit;
     for (int d = all; d-- > 0;) {
-        const std::int64_t apart = tensor.strides != nullptr ? tensor.strides[d] * unit : step;
+        const std::int64_t size = tensor.shape[d];
+        // The stride of a single element, or of none, has no meaning, and may have any value.
+        const std::int64_t apart = size <= 1 || made.extents.count() == 0 ? 0
+                                   : tensor.strides == nullptr
+                                       ? step
+                                       : product_of(tensor.strides[d], unit, "strides");
         if (d < dimensions)
             made.strides[static_cast<std::size_t>(d)] = apart;
         else
             made.lane = apart;
-        step *= std::max<std::int64_t>(tensor.shape[d], 1);
+        if (made.extents.count() != 0) step = product_of(step, size, "sizes");
     }
     if (has_lanes_in_type) made.lane = 1;
     made.is_row_major = element.lanes == 1 || made.lane == 1;
@@ -262,6 +287,11 @@ void check_type(const dlpack_import& from, const element_layout& element) {
         refuse(fmt::format("its elements are {}, not {}", type_in_words(type),
                            type_in_words({code_of(element.kind), static_cast<std::uint8_t>(8 * element.bytes),
                                           element.lanes})));
+}
+
+/// Elements need memory; a tensor without any may have none.
+void check_data(const dlpack_import& from) {
+    if (from.tensor->data == nullptr) refuse("its data pointer is null");
 }
 
 /// Keeps a tensor alive until the memory that is adopted from it is no longer used.
@@ -343,7 +373,8 @@ void copy_import(const dlpack_import& from, const element_layout& element, void*
     const std::size_t count = at.extents.count(), bytes = element.bytes,
                       room = element.lanes_in_memory * bytes;
     if (count == 0) return;
-    if (from.tensor->data == nullptr) refuse("its data pointer is null");
+    check_data(from);
+    at.reach(element, from.tensor->byte_offset);
     const auto* const first = static_cast<const std::byte*>(from.tensor->data) + from.tensor->byte_offset;
     auto* into = static_cast<std::byte*>(to);
     if (at.is_row_major && element.lanes == element.lanes_in_memory) {
@@ -383,6 +414,7 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
         from.give_back(from.managed);
         return none;
     }
+    check_data(from);
     if (element.lanes > 1 && at.lane != 1) refuse("the lanes of its short vectors are not contiguous");
     std::array<std::int64_t, shape::max_dimensions> apart{};  // in elements
     for (int d = 0; d < at.extents.dimensions(); ++d) {
@@ -393,7 +425,7 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
                 at.strides[u], element.lanes, room));
         apart[u] = at.strides[u] / static_cast<std::int64_t>(room);
     }
-    const auto [first, last] = at.reach(element.lanes);
+    const auto [first, last] = at.reach(element, from.tensor->byte_offset);
     const std::size_t before = static_cast<std::size_t>(-first / static_cast<std::int64_t>(room));
     const std::size_t span = before + static_cast<std::size_t>(last / static_cast<std::int64_t>(room)) + 1;
 
@@ -409,7 +441,7 @@ std::shared_ptr<array::vector_state> share_import(const dlpack_import& from, con
     const auto kept = std::make_shared<imported_memory>(part.memory, from);
     part.memory = std::shared_ptr<runtime::storage>(kept, part.memory.get());
     std::shared_ptr<array::vector_state> shared = vector_over(part, type);
-    if (at.is_row_major) {
+    if (at.is_row_major && !from.is_read_only) {
         kept->keep();
         return shared;
     }

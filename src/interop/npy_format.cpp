@@ -4,25 +4,23 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <charconv>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "balm/error.hpp"
+#include "interop/npy_type.hpp"
 
 namespace balm::interop {
 
 namespace {
 
 using balm::detail::element_layout;
+using balm::detail::npy_layout;
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t head_alignment = 64;  // of the elements in the file
 constexpr std::size_t longest_head = std::size_t{1} << 20;
-constexpr bool is_little_endian = std::endian::native == std::endian::little;
 
 std::uint64_t little_endian(std::span<const std::byte> bytes) {
     std::uint64_t value = 0;
@@ -30,163 +28,53 @@ std::uint64_t little_endian(std::span<const std::byte> bytes) {
     return value;
 }
 
-/// Parses the header's text: a dictionary of three entries in any order. Accepts the Python literals that
-/// such a header can contain: strings without escapes, True and False, tuples of integers.
-class head_parser {
-public:
-    head_parser(const byte_source& from, std::string_view text) : from_(from), text_(text) {}
-
-    npy_header parse() {
-        std::optional<std::string> type;
-        std::optional<bool> is_fortran;
-        std::optional<shape> extents;
-        take('{');
-        while (!takes('}')) {
-            const std::string_view key = take_string("the name of an entry");
-            take(':');
-            if (key == "descr" && !type)
-                type = take_type();
-            else if (key == "fortran_order" && !is_fortran)
-                is_fortran = take_bool();
-            else if (key == "shape" && !extents)
-                extents = take_shape();
-            else
-                refuse(fmt::format("has the entry {}, which is unknown or repeated", shown(key)));
-            if (!takes(',') && !begins_with('}')) refuse("has no comma or brace after an entry");
-        }
-        skip_space();
-        if (!text_.empty()) refuse("continues after its closing brace");
-        if (!type) refuse("has no descr");
-        if (!is_fortran) refuse("has no fortran_order");
-        if (!extents) refuse("has no shape");
-        return {std::move(*type), *extents, *is_fortran ? npy_order::columns : npy_order::rows};
-    }
-
-private:
-    [[noreturn]] void refuse(std::string_view why) const { from_.refuse(fmt::format("its header {}", why)); }
-
-    void skip_space() {
-        const std::size_t first = text_.find_first_not_of(" \t\r\n");
-        text_.remove_prefix(std::min(first, text_.size()));
-    }
-    bool begins_with(char c) {
-        skip_space();
-        return text_.starts_with(c);
-    }
-    bool takes(char c) {
-        if (!begins_with(c)) return false;
-        text_.remove_prefix(1);
-        return true;
-    }
-    void take(char c) {
-        if (!takes(c)) refuse(fmt::format("has {} instead of '{}'", next_words(), c));
-    }
-    std::string next_words() const { return text_.empty() ? "its end" : shown(text_.substr(0, 20)); }
-
-    std::string_view take_string(std::string_view what) {
-        skip_space();
-        const char quote = text_.empty() ? '\0' : text_.front();
-        const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : std::string_view::npos;
-        if (end == std::string_view::npos) refuse(fmt::format("has {} instead of {}", next_words(), what));
-        const std::string_view word = text_.substr(1, end - 1);
-        if (word.find('\\') != std::string_view::npos) refuse("has a string with a backslash");
-        text_.remove_prefix(end + 1);
-        return word;
-    }
-    std::string take_type() {
-        if (begins_with('['))
-            from_.refuse(
-                "its elements are structures, which Balm does not support; save their members as separate "
-                "arrays");
-        return std::string(take_string("a type"));
-    }
-    bool take_bool() {
-        skip_space();
-        for (const auto& [word, value] : {std::pair("True", true), std::pair("False", false)})
-            if (text_.starts_with(word)) {
-                text_.remove_prefix(std::strlen(word));
-                return value;
-            }
-        refuse(fmt::format("has {} instead of True or False", next_words()));
-    }
-    shape take_shape() {
-        std::vector<std::size_t> sizes;
-        take('(');
-        while (!takes(')')) {
-            skip_space();
-            std::size_t size = 0;
-            const auto [end, fault] = std::from_chars(text_.data(), text_.data() + text_.size(), size);
-            if (fault == std::errc::result_out_of_range || size > shape::max_elements)
-                refuse("has a size above 2^62, more than any memory holds");
-            if (fault != std::errc()) refuse(fmt::format("has {} instead of a size", next_words()));
-            text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-            if (text_.starts_with('L')) text_.remove_prefix(1);  // a Python 2 long
-            sizes.push_back(size);
-            if (!takes(',') && !begins_with(')')) refuse("has no comma or parenthesis after a size");
-        }
-        if (sizes.empty()) return shape(1);
-        if (sizes.size() > shape::max_dimensions)
-            refuse(fmt::format("has {} dimensions; Balm's arrays have one to {}", sizes.size(),
-                               shape::max_dimensions));
-        std::size_t product = 1;
-        for (const std::size_t size : sizes)
-            if (size != 0 &&
-                (__builtin_mul_overflow(product, size, &product) || product > shape::max_elements))
-                refuse("has sizes whose product is above 2^62, more than any memory holds");
-        return shape(sizes);
-    }
-
-    const byte_source& from_;
-    std::string_view text_;
-};
-
-/// The parts of a type, such as "<f4".
-struct number_type {
-    char kind = 0;
-    std::uint8_t bytes = 0;
-    bool is_swapped = false;
-};
-
-/// Empty if the type is not a number.
-std::optional<number_type> parse_type(std::string_view type) {
-    if (type.size() < 3 || std::string_view("<>|=").find(type[0]) == std::string_view::npos) return {};
-    if (std::string_view("biufc").find(type[1]) == std::string_view::npos) return {};
-    unsigned bytes = 0;
-    const auto [end, fault] = std::from_chars(type.data() + 2, type.data() + type.size(), bytes);
-    if (fault != std::errc() || end != type.data() + type.size() || bytes == 0 || bytes > 255) return {};
-    const bool has_other_order = type[0] == (is_little_endian ? '>' : '<');
-    return number_type{type[1], static_cast<std::uint8_t>(bytes), has_other_order && bytes > 1};
+shape take_extents(literal_reader& reader) {
+    const std::vector<std::size_t> sizes = reader.take_sizes();
+    if (sizes.size() > shape::max_dimensions)
+        reader.refuse(fmt::format("has {} dimensions; Balm's arrays have one to {}", sizes.size(),
+                                  shape::max_dimensions));
+    return sizes.empty() ? shape(1) : shape(sizes);
 }
 
-/// The name of the C++ type: "float" for 'f' and 4 bytes.
-std::string host_name(char kind, unsigned bytes) {
-    switch (kind) {
-        case 'b': return "bool";
-        case 'f': return bytes == 2 ? "balm::half" : bytes == 4 ? "float" : "double";
-        case 'c': return bytes == 8 ? "std::complex<float>" : "std::complex<double>";
-        default: return fmt::format("std::{}int{}_t", kind == 'u' ? "u" : "", 8 * bytes);
+/// Parses the header's text: a dictionary of three entries in any order.
+npy_header parse_head(const byte_source& from, std::string_view text) {
+    literal_reader reader(from, text);
+    std::optional<std::string> type;
+    std::optional<bool> is_fortran;
+    std::optional<shape> extents;
+    reader.take('{');
+    while (!reader.takes('}')) {
+        const std::string_view key = reader.take_string("the name of an entry");
+        reader.take(':');
+        if (key == "descr" && !type)
+            type = take_npy_type(reader);
+        else if (key == "fortran_order" && !is_fortran)
+            is_fortran = reader.take_bool();
+        else if (key == "shape" && !extents)
+            extents = take_extents(reader);
+        else
+            reader.refuse(fmt::format("has the entry {}, which is unknown or repeated", shown(key)));
+        if (!reader.takes(',') && !reader.begins_with('}'))
+            reader.refuse("has no comma or brace after an entry");
     }
-}
-bool has_host_type(const number_type& of) {
-    const unsigned bytes = of.bytes;
-    switch (of.kind) {
-        case 'b': return bytes == 1;
-        case 'f': return bytes == 2 || bytes == 4 || bytes == 8;
-        case 'c': return bytes == 8 || bytes == 16;
-        default: return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
-    }
+    reader.begins_with('\0');  // skips spaces
+    if (!reader.rest().empty()) reader.refuse("continues after its closing brace");
+    if (!type) reader.refuse("has no descr");
+    if (!is_fortran) reader.refuse("has no fortran_order");
+    if (!extents) reader.refuse("has no shape");
+    return {std::move(*type), *extents, *is_fortran ? npy_order::columns : npy_order::rows};
 }
 
-number_type check_type(const byte_source& from, const npy_header& head, const element_layout& wanted) {
-    const std::optional<number_type> found = parse_type(head.type);
-    if (!found || !has_host_type(*found))
-        from.refuse(
-            fmt::format("its elements have the type {}, which Balm does not support", shown(head.type)));
-    if (found->kind != wanted.kind || found->bytes != wanted.bytes)
-        from.refuse(fmt::format("its elements are {} ({}), not {}; read them with that type and convert them",
-                                host_name(found->kind, found->bytes), shown(head.type),
-                                host_name(wanted.kind, wanted.bytes)));
-    return *found;
+/// Words for what begins otherwise than a .npy file.
+[[noreturn]] void refuse_start(const byte_source& from, std::span<const std::byte> start) {
+    const std::string_view letters(reinterpret_cast<const char*>(start.data()), start.size());
+    for (const std::string_view mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\xc2\x93NUMPY"})
+        if (letters.starts_with(mark))
+            from.refuse(
+                "it begins as text with a byte-order mark or in UTF-8; a .npy file must be copied byte by "
+                "byte, "
+                "not as text");
+    from.refuse("it is not a .npy file");
 }
 
 /// The extents of short vectors: the last dimension of the file holds their lanes.
@@ -214,19 +102,10 @@ shape extents_in_file(const shape& of, const element_layout& element) {
     return shape(sizes);
 }
 
-/// Swaps the bytes of each number.
-void swap_bytes(std::byte* at, std::size_t count, std::size_t bytes) {
-    for (std::size_t k = 0; k < count; ++k, at += bytes) std::reverse(at, at + bytes);
-}
-/// Truth values are 0 or 1 in C++; files may hold other bytes.
-void normalise(std::byte* at, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k) at[k] = at[k] == std::byte{0} ? std::byte{0} : std::byte{1};
-}
-
-/// Calls `at(in_file, in_memory)` with the positions of every number, in file order. `box` is the extents in
-/// the file; memory is row-major, and its last dimension occupies `room` numbers.
+/// Calls `at(in_file, in_memory)` with the positions of every element, in file order. `box` is the extents in
+/// the file; memory is row-major, and its last dimension occupies `room` elements.
 template <class At>
-void for_each_number(const shape& box, npy_order order, std::size_t room, At&& at) {
+void for_each_element(const shape& box, npy_order order, std::size_t room, At&& at) {
     std::array<std::size_t, shape::max_dimensions> apart{}, index{};
     const int dimensions = box.dimensions();
     std::size_t step = 1;
@@ -256,19 +135,21 @@ bool is_laid_out_alike(const shape& in_file, npy_order order, const element_layo
     return element.lanes == element.lanes_in_memory && (order == npy_order::rows || long_dimensions <= 1);
 }
 
-}  // namespace
-
-std::string shown(std::string_view word) {
-    std::string made = "'";
-    for (const char c : word.substr(0, 40)) made += c >= ' ' && c <= '~' ? c : '?';
-    return made + (word.size() > 40 ? "…'" : "'");
+/// The room of the last dimension of the file's array in memory.
+std::size_t last_room(const shape& box, const element_layout& element) {
+    return element.lanes == 1 ? box[box.dimensions() - 1] : element.lanes_in_memory;
 }
+
+}  // namespace
 
 npy_header read_npy_head(byte_source& from) {
     std::array<std::byte, 8> start{};
-    if (from.left() < start.size()) from.refuse("it is not a .npy file");
-    from.read(start);
-    if (std::memcmp(start.data(), magic.data(), magic.size()) != 0) from.refuse("it is not a .npy file");
+    from.has(start.size());
+    const std::span<std::byte> found =
+        std::span(start).first(std::min<std::uint64_t>(start.size(), from.left()));
+    from.read(found);
+    if (found.size() < start.size() || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
+        refuse_start(from, found);
     const int version = static_cast<int>(start[6]);
     if (version < 1 || version > 3)
         from.refuse(fmt::format("it has version {}.{} of the format; Balm reads versions 1 to 3", version,
@@ -277,93 +158,93 @@ npy_header read_npy_head(byte_source& from) {
     const std::span<std::byte> length_bytes = std::span(length).first(version == 1 ? 2 : 4);
     from.read(length_bytes);
     const std::uint64_t bytes = little_endian(length_bytes);
-    if (bytes > from.left()) from.refuse("it ends inside its header");
     if (bytes > longest_head)
         from.refuse(
             fmt::format("its header of {} bytes is too long; Balm reads at most {}", bytes, longest_head));
+    if (!from.has(bytes)) from.refuse("it ends inside its header");
     std::string text(bytes, '\0');
     from.read(std::as_writable_bytes(std::span(text)));
-    return head_parser(from, text).parse();
+    return parse_head(from, text);
 }
 
-void read_npy_array(byte_source& from, const element_layout& element, balm::detail::npy_place place) {
+void read_npy_array(byte_source& from, const npy_layout& layout, balm::detail::npy_place place) {
     const npy_header head = read_npy_head(from);
-    const number_type number = check_type(from, head, element);
-    const shape extents = extents_of(from, head.extents, element);
-    const std::size_t numbers = head.extents.count(), number_bytes = element.bytes;
-    if (numbers > from.left() / number_bytes)
+    const npy_element_copy element = npy_copy_of(from, head.type, layout);
+    const shape extents = extents_of(from, head.extents, layout.number);
+    const std::size_t count = head.extents.count();
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(count, element.file_bytes, &bytes) || !from.has(bytes))
         from.refuse(fmt::format(
             "it ends early: {} elements of {} bytes should follow its header, but only {} bytes do",
-            to_string(head.extents), number_bytes, from.left()));
+            to_string(head.extents), element.file_bytes, from.left()));
     auto* const memory = static_cast<std::byte*>(place(extents));
-    const std::size_t bytes = numbers * number_bytes;
-    const std::size_t parts = element.kind == 'c' ? 2 : 1;
-    const auto mend = [&](std::byte* at) {
-        if (number.is_swapped) swap_bytes(at, numbers * parts, number_bytes / parts);
-        if (element.kind == 'b') normalise(at, numbers);
-    };
-    if (is_laid_out_alike(head.extents, head.order, element)) {
+    if (is_laid_out_alike(head.extents, head.order, layout.number) && element.is_dense()) {
         from.read({memory, bytes});
-        mend(memory);
+        if (element.needs_mending())
+            for (std::size_t k = 0; k < count; ++k) element.mend(memory + k * element.memory_bytes);
         return;
     }
     std::vector<std::byte> in_file(bytes);
     from.read(in_file);
-    mend(in_file.data());
-    if (element.lanes != element.lanes_in_memory)
-        std::memset(memory, 0, extents.count() * element.lanes_in_memory * number_bytes);
-    for_each_number(
-        head.extents, head.order,
-        element.lanes == 1 ? head.extents[head.extents.dimensions() - 1] : element.lanes_in_memory,
-        [&](std::size_t k, std::size_t at) {
-            std::memcpy(memory + at * number_bytes, in_file.data() + k * number_bytes, number_bytes);
-        });
+    if (layout.number.lanes != layout.number.lanes_in_memory || !element.is_dense())
+        std::memset(memory, 0, extents.count() * layout.number.lanes_in_memory * element.memory_bytes);
+    for_each_element(head.extents, head.order, last_room(head.extents, layout.number),
+                     [&](std::size_t k, std::size_t at) {
+                         std::byte* const to = memory + at * element.memory_bytes;
+                         element.to_memory(in_file.data() + k * element.file_bytes, to);
+                         element.mend(to);
+                     });
 }
 
-std::string npy_head(const element_layout& element, const shape& extents, npy_order order) {
-    const shape box = extents_in_file(extents, element);
+std::string npy_head(const npy_layout& layout, const shape& extents, npy_order order) {
+    const shape box = extents_in_file(extents, layout.number);
     std::string sizes = fmt::format("{},", box[0]);
     for (int d = 1; d < box.dimensions(); ++d) sizes += fmt::format("{}{}", d == 1 ? " " : ", ", box[d]);
-    const char endian = element.bytes == 1 ? '|' : is_little_endian ? '<' : '>';
     std::string text =
-        fmt::format("{{'descr': '{}{}{}', 'fortran_order': {}, 'shape': ({}), }}", endian, element.kind,
-                    element.bytes, order == npy_order::columns ? "True" : "False", sizes);
-    // Version 1: the magic bytes, two bytes of version, two bytes of the text's length, and the text, which
-    // ends with a line feed just ahead of the elements.
-    const std::size_t ahead = magic.size() + 4;
-    text.resize((ahead + text.size() + 1 + head_alignment - 1) / head_alignment * head_alignment - ahead - 1,
-                ' ');
-    text += '\n';
+        fmt::format("{{'descr': {}, 'fortran_order': {}, 'shape': ({}), }}", npy_type_text(layout),
+                    order == npy_order::columns ? "True" : "False", sizes);
+    // The magic bytes, two bytes of version, the text's length, and the text, which ends with a line feed
+    // just ahead of the elements. As NumPy: version 1 has a length of two bytes and text in Latin-1, versions
+    // 2 and 3 have four bytes, and version 3 text in UTF-8.
+    const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+    const auto padded = [&](std::size_t ahead) {
+        return (ahead + text.size() + 1 + head_alignment - 1) / head_alignment * head_alignment - ahead;
+    };
+    const std::size_t short_ahead = magic.size() + 4, long_ahead = magic.size() + 6;
+    const char version = !is_ascii ? '\x03' : padded(short_ahead) > 0xffff ? '\x02' : '\x01';
+    const std::size_t length = padded(version == 1 ? short_ahead : long_ahead);
+    text.resize(length - 1, ' ');
     std::string head(magic);
-    head += {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
-    return head + text;
+    head += {version, '\x00'};
+    for (int k = 0; k < (version == 1 ? 2 : 4); ++k) head += static_cast<char>(length >> (8 * k) & 0xff);
+    return head + text + '\n';
 }
 
-std::uint64_t npy_element_bytes(const element_layout& element, const shape& extents) {
-    return static_cast<std::uint64_t>(extents.count()) * element.lanes * element.bytes;
+std::uint64_t npy_element_bytes(const npy_layout& layout, const shape& extents) {
+    const std::size_t bytes = layout.structure != nullptr ? layout.structure->bytes : layout.number.bytes;
+    return static_cast<std::uint64_t>(extents.count()) * layout.number.lanes * bytes;
 }
 
-void write_npy_elements(const element_layout& element, const shape& extents, const void* elements,
-                        npy_order order, balm::detail::function_ref<void(std::span<const std::byte>)> put) {
-    const shape box = extents_in_file(extents, element);
+void write_npy_elements(const npy_layout& layout, const shape& extents, const void* elements, npy_order order,
+                        balm::detail::function_ref<void(std::span<const std::byte>)> put) {
+    const shape box = extents_in_file(extents, layout.number);
+    const npy_element_copy element = npy_copy_of(layout);
     const auto* const memory = static_cast<const std::byte*>(elements);
-    const std::size_t number_bytes = element.bytes;
-    if (is_laid_out_alike(box, order, element)) {
-        put({memory, box.count() * number_bytes});
+    if (is_laid_out_alike(box, order, layout.number) && element.is_dense()) {
+        put({memory, box.count() * element.memory_bytes});
         return;
     }
     constexpr std::size_t piece_bytes = std::size_t{1} << 16;
     std::vector<std::byte> piece;
-    piece.reserve(piece_bytes);
-    for_each_number(box, order, element.lanes == 1 ? box[box.dimensions() - 1] : element.lanes_in_memory,
-                    [&](std::size_t, std::size_t at) {
-                        if (piece.size() + number_bytes > piece_bytes) {
-                            put(piece);
-                            piece.clear();
-                        }
-                        const std::byte* const number = memory + at * number_bytes;
-                        piece.insert(piece.end(), number, number + number_bytes);
-                    });
+    piece.reserve(std::max(piece_bytes, element.file_bytes));
+    for_each_element(box, order, last_room(box, layout.number), [&](std::size_t, std::size_t at) {
+        if (piece.size() + element.file_bytes > piece.capacity()) {
+            put(piece);
+            piece.clear();
+        }
+        piece.resize(piece.size() + element.file_bytes);  // with zeros, which padding keeps
+        element.to_file(memory + at * element.memory_bytes, piece.data() + piece.size() - element.file_bytes);
+    });
     put(piece);
 }
 

@@ -9,10 +9,11 @@
 #include <string_view>
 
 #include "balm/function_ref.hpp"
+#include "balm/npy_element.hpp"
 #include "balm/npy_header.hpp"
-#include "balm/plain_element.hpp"
 #include "balm/shape.hpp"
 #include "interop/byte_source.hpp"
+#include "interop/npy_literal.hpp"
 
 namespace balm::interop {
 
@@ -21,17 +22,14 @@ npy_header read_npy_head(byte_source&);
 /// Reads the header, and the elements into the memory that `place` returns. Throws usage_error if the
 /// elements have another type or the source has fewer bytes left than the header says; `place` is then not
 /// called.
-void read_npy_array(byte_source&, const balm::detail::element_layout&, balm::detail::npy_place place);
+void read_npy_array(byte_source&, const balm::detail::npy_layout&, balm::detail::npy_place place);
 
 /// All bytes ahead of the elements: magic, version, length and header text.
-std::string npy_head(const balm::detail::element_layout&, const shape&, npy_order);
+std::string npy_head(const balm::detail::npy_layout&, const shape&, npy_order);
 /// Calls `put` with the elements' bytes in the layout of the file, in pieces.
-void write_npy_elements(const balm::detail::element_layout&, const shape&, const void* elements, npy_order,
+void write_npy_elements(const balm::detail::npy_layout&, const shape&, const void* elements, npy_order,
                         balm::detail::function_ref<void(std::span<const std::byte>)> put);
 /// The number of bytes that write_npy_elements passes to `put`.
-std::uint64_t npy_element_bytes(const balm::detail::element_layout&, const shape&);
-
-/// A word of a file for messages: printable and short.
-std::string shown(std::string_view word);
+std::uint64_t npy_element_bytes(const balm::detail::npy_layout&, const shape&);
 
 }  // namespace balm::interop

@@ -46,7 +46,7 @@ private:
         std::string names;
         for (std::size_t k = 0; k < members_.size() && k < most_named; ++k)
             names += (k == 0 ? "" : ", ") + interop::shown(name_of_array(members_[k]));
-        if (members_.size() > most_named) names += ", …";
+        if (members_.size() > most_named) names += " and more";
         throw usage_error(fmt::format("The file '{}' has no array {}; it has {}.", file_.path(),
                                       interop::shown(name), members_.empty() ? "none" : names));
     }
@@ -69,7 +69,7 @@ npy_header npz_header(const npz_file& of, const std::string& name) {
     return head;
 }
 
-void read_npz(const npz_file& of, const std::string& name, const element_layout& element, npy_place place) {
+void read_npz(const npz_file& of, const std::string& name, const npy_layout& element, npy_place place) {
     of.read(name, [&](interop::byte_source& from) { interop::read_npy_array(from, element, place); });
 }
 
@@ -90,7 +90,7 @@ public:
 
 std::shared_ptr<npz_output> create_npz(const std::string& path) { return std::make_shared<npz_output>(path); }
 
-void write_npz(npz_output& to, const std::string& name, const element_layout& element, const shape& extents,
+void write_npz(npz_output& to, const std::string& name, const npy_layout& element, const shape& extents,
                const void* elements, npy_order order) {
     constexpr std::size_t longest_name = 0xffff - suffix.size();
     const std::string member = name + std::string(suffix);

@@ -79,9 +79,10 @@ enum class opcode : std::uint8_t {
     store,       // pointer, index, value
     prefetch,    // pointer, index
     if_,         // condition; blocks: then, else
-    for_,        // begin, end, step; the result is the loop's variable; block: body
-    while_,      // condition value of block 0; blocks: condition, body
-    grid_for,    // count; bits: dimension; the result is the index; block: body. Lowered by device kind.
+    for_,      // begin, end, step; the result is the loop's variable; block: body. bits: 1 if the last value
+               // plus the step may exceed the type's range
+    while_,    // condition value of block 0; blocks: condition, body
+    grid_for,  // count; bits: dimension; the result is the index; block: body. Lowered by device kind.
     break_,
     continue_,
     return_,         // value, or none
@@ -161,6 +162,7 @@ struct parameter {
     std::string name;
     bool is_restrict = false;  ///< distinct from every other memory parameter
     bool is_one = false;       ///< always points to one element
+    bool is_small = false;     ///< a count in [0, 2^31): launch_facts::small_counts
     bool is_shifted = false;   ///< followed by another argument: the byte offset of the memory
     runtime::parameter_origin origin{};
 };
@@ -189,11 +191,13 @@ struct function {
     bool is_pure = false;      ///< a device function that neither reads nor writes memory
     bool only_reads = false;   ///< a device function without side effects, pure or reading memory
     bool is_widened = false;   ///< its vectors are neighbouring elements (ir/lower/widen.hpp), not the user's
-    std::uint16_t exchanges = 0;  ///< exchanged_types(*this) of the finished trace
-    std::size_t local_bytes = 0;  ///< local_memory_of(*this) of the finished trace
-    bool sees_groups = true;      ///< a kernel for which sees_groups() holds, or which prints or checks
-    int dimensions = 0;           ///< of a kernel's grid; 0: a device function
-    group_size only_for{};        ///< the only work-group size that may run the kernel; 0: any
+    std::uint16_t exchanges = 0;   ///< exchanged_types(*this) of the finished trace
+    std::size_t local_bytes = 0;   ///< local_memory_of(*this) of the finished trace
+    bool sees_groups = true;       ///< a kernel for which sees_groups() holds, or which prints or checks
+    int dimensions = 0;            ///< of a kernel's grid; 0: a device function
+    std::size_t group_items = 0;   ///< work-items of every group, if the body relies on it; 0: any number
+    group_size only_for{};         ///< the only work-group size that may run the kernel; 0: any
+    bool fences_barriers = false;  ///< PoCL's compiler is kept from moving control flow across barriers
     type result;
     std::vector<parameter> parameters;
     std::vector<instruction> code;   ///< indexed by value_id
@@ -288,9 +292,12 @@ void verify(const function&);
 /// Throws trace_error if only some sub-groups of a group may reach a sub-group operation: devices that
 /// emulate it by barriers of the group cannot run it.
 void require_whole_groups(const function&);
-/// Whether there are barriers that a whole group may skip (in a branch, or after a jump), and also divergent
-/// branches or loops. PoCL 3.1 miscompiles such functions.
-bool steps_over_barriers(const function&);
+/// What surrounds the barriers of a function and of those that it calls; nothing, if they have none.
+struct barrier_use {
+    bool steps_over = false;  ///< a branch holds one, or what may become a branch, or a jump skips one
+    bool parts_ways = false;  ///< there is a divergent branch or loop, or code that is not known
+};
+barrier_use use_of_barriers(const function&);
 
 /// Folds constants, eliminates common subexpressions, forwards variables and removes dead code, until nothing
 /// changes. Then orders pure values by use, so that equal programs are equal whatever order the C++ compiler

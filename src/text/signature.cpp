@@ -44,7 +44,7 @@ std::string words_of(const ir::parameter& p) {
     if (p.use == access::value) return type_words(p.what);
     const char* name = p.use == access::in      ? "In"
                        : p.use == access::out   ? "Out"
-                       : p.use == access::mixed ? "Mixed"
+                       : p.use == access::mixed ? "InOut"
                                                 : "Local";
     return fmt::format("{}<{}>", name, type_words(pointee(p.what)));
 }
@@ -152,7 +152,7 @@ private:
                                wanted);
         if (cpp.what.is_const && !text.points_to_const)
             return fmt::format(
-                "may be written by the text, but is {} in the signature: write const in the text, or Mixed "
+                "may be written by the text, but is {} in the signature: write const in the text, or InOut "
                 "in the signature (OnlyRead if it is not written)",
                 wanted);
         if (cpp.use == access::out && text.points_to_const)

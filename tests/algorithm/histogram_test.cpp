@@ -8,9 +8,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "algorithm/exact_numbers.hpp"
 #include "algorithm/histogram/histogram_strategy.hpp"
 #include "balm/balm.hpp"
 #include "support/devices.hpp"
@@ -68,15 +71,10 @@ TYPED_TEST(V15_histogram_types, even_bins_and_edges) {
                          std::to_string(low) + " to " + std::to_string(high));
             const vector<T> v(ctx, x);
             const auto even = [&](T each) -> std::int64_t {
-                if (each < static_cast<T>(low) || each >= static_cast<T>(high)) return -1;
-                if constexpr (std::floating_point<T>) {
-                    const T scale = static_cast<T>(static_cast<double>(bins) / (high - low));
-                    return std::min(static_cast<std::int64_t>((each - static_cast<T>(low)) * scale),
-                                    static_cast<std::int64_t>(bins) - 1);
-                } else {
-                    return (static_cast<std::int64_t>(each) - low) * static_cast<std::int64_t>(bins) /
-                           (high - low);
-                }
+                if constexpr (std::floating_point<T>)
+                    return exact_bin(each, bins, static_cast<T>(low), static_cast<T>(high));
+                else
+                    return exact_bin(each, bins, low, high);
             };
             EXPECT_EQ(values_of<std::int64_t>(histogram(v, bins, low, high)), counted(x, bins, even));
 
@@ -133,6 +131,118 @@ TEST(V15_histogram, labels_beyond_32_bits_are_no_bins) {
         EXPECT_EQ(values_of<std::int64_t>(histogram(wide, 2, std::numeric_limits<std::int64_t>::min(),
                                                     std::numeric_limits<std::int64_t>::max())),
                   (counts{2, 2}));
+    });
+}
+
+/// The numbers around all edges, in a range that is scaled by a power of two.
+template <class T>
+void counts_numbers_at_edges(const context& ctx, std::mt19937_64& random, T low, T high, std::size_t bins) {
+    SCOPED_TRACE(testing::Message() << bins << " bins from " << low << " to " << high);
+    std::vector<T> x{low,
+                     high,
+                     std::nextafter(low, high),
+                     std::nextafter(high, low),
+                     0,
+                     -T(0),
+                     std::numeric_limits<T>::denorm_min(),
+                     -std::numeric_limits<T>::denorm_min()};
+    for (int k = 0; k < 3000; ++k) {
+        const auto part = static_cast<T>(below(random, bins + 1)) / static_cast<T>(bins);
+        T edge = low * (1 - part) + high * part;
+        for (std::size_t steps = below(random, 3); steps > 0; --steps)
+            edge = std::nextafter(edge, below(random, 2) == 0 ? low : high);
+        x.push_back(edge);
+    }
+    EXPECT_EQ(values_of<std::int64_t>(histogram(vector<T>(ctx, x), bins, low, high)),
+              counted(x, bins, [&](T each) { return exact_bin(each, bins, low, high); }));
+}
+template <class T>
+void counts_in_all_ranges(const context& ctx, std::mt19937_64& random) {
+    using limits = std::numeric_limits<T>;
+    const T least = limits::denorm_min();
+    const auto any = [&] { return static_cast<T>(static_cast<int>(below(random, 2001)) - 1000) / T(8); };
+    for (const std::size_t bins : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{10},
+                                   1 + below(random, 1000), std::size_t{1} << 20}) {
+        const T a = any();
+        const std::vector<std::pair<T, T>> ranges{{limits::lowest(), limits::max()},
+                                                  {limits::lowest(), -least},
+                                                  {least, limits::max()},
+                                                  {-least, limits::max() / 2},
+                                                  {0, least},
+                                                  {0, 10 * least},
+                                                  {-1000 * least, 24 * least},
+                                                  {limits::min(), 3 * limits::min()},
+                                                  {-1, 1},
+                                                  {0, 1},
+                                                  {T(0.1), T(0.7)},
+                                                  {T(1000000), T(1000001)},
+                                                  {T(-3), T(-3) + 64 * limits::epsilon()},
+                                                  {a, a + static_cast<T>(1 + below(random, 300)) / T(8)}};
+        for (const auto& [low, high] : ranges) counts_numbers_at_edges<T>(ctx, random, low, high, bins);
+    }
+}
+TEST(V15_histogram, even_bins_of_floats_have_exact_edges) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        counts_in_all_ranges<float>(ctx, random);
+        if (ctx.device(0).info().has_double) counts_in_all_ranges<double>(ctx, random);
+        // Halves are computed in 32 bits.
+        const vector<half> x(ctx, {half(-65504.f), half(65504.f), half(0.f), half(-0.5f)});
+        EXPECT_EQ(values_of<std::int64_t>(histogram(x, 2, -65504, 65504)), (counts{2, 1}));
+    });
+}
+
+template <class T, class L, class H>
+void counts_integers(const context& ctx, std::mt19937_64& random, L low, H high, std::size_t bins) {
+    SCOPED_TRACE(testing::Message() << sizeof(T) << " bytes, " << bins << " bins from " << +low << " to "
+                                    << +high);
+    using limits = std::numeric_limits<T>;
+    std::vector<T> x{limits::min(),
+                     limits::max(),
+                     static_cast<T>(low),
+                     static_cast<T>(high),
+                     static_cast<T>(static_cast<std::uint64_t>(low) - 1),
+                     static_cast<T>(static_cast<std::uint64_t>(high) - 1),
+                     T(0),
+                     static_cast<T>(-1)};
+    for (int k = 0; k < 3000; ++k) {
+        // Around an edge, modulo 2^64.
+        __extension__ using wide = __int128;
+        const wide part =
+            (wide{high} - wide{low}) * static_cast<wide>(below(random, bins + 1)) / static_cast<wide>(bins);
+        x.push_back(static_cast<T>(wide{low} + part + static_cast<wide>(below(random, 3)) - 1));
+        x.push_back(static_cast<T>(random()));
+    }
+    EXPECT_EQ(values_of<std::int64_t>(histogram(vector<T>(ctx, x), bins, low, high)),
+              counted(x, bins, [&](T each) { return exact_bin(each, bins, low, high); }));
+}
+TEST(V15_histogram, even_bins_of_integers_have_exact_edges) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        using i32 = std::numeric_limits<std::int32_t>;
+        using i64 = std::numeric_limits<std::int64_t>;
+        using u64 = std::numeric_limits<std::uint64_t>;
+        for (const std::size_t bins :
+             {std::size_t{1}, std::size_t{3}, std::size_t{1000}, 1 + below(random, 100000)}) {
+            counts_integers<std::int32_t>(ctx, random, i32::min(), i32::max(), bins);
+            counts_integers<std::int32_t>(ctx, random, -5, 10u, bins);  // not -5 as an unsigned number
+            counts_integers<std::int32_t>(ctx, random, i32::max() - 7, u64::max(), bins);
+            counts_integers<std::int64_t>(ctx, random, i64::min(), i64::max(), bins);
+            counts_integers<std::int64_t>(ctx, random, i64::min() + 1, std::uint64_t{1} << 62, bins);
+            counts_integers<std::int64_t>(ctx, random, static_cast<std::int64_t>(random() >> 2), u64::max(),
+                                          bins);
+            counts_integers<std::uint64_t>(ctx, random, 0, u64::max(), bins);
+            counts_integers<std::uint64_t>(ctx, random, -3, 12, bins);
+            counts_integers<std::uint64_t>(ctx, random, random() >> 1, u64::max() - (random() >> 2), bins);
+            counts_integers<std::uint8_t>(ctx, random, -100, 1000, bins);
+            counts_integers<std::int16_t>(ctx, random, 40000, 50000, bins);
+        }
+        const vector<std::int64_t> x(ctx, {1, 2});
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(x, 4, -1, u64::max())); }),
+                    HasSubstr("below 2^64"));
+        const vector<float> f(ctx, {1.f});
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(histogram(f, 4, 0.0, 1e300)); }),
+                    HasSubstr("both must be finite"));
     });
 }
 

@@ -65,7 +65,7 @@ std::string named_sizes(std::size_t n, std::size_t m, sort_order order) {
 template <class T>
 std::vector<T> merged_on_host(const std::vector<T>& a, const std::vector<T>& b, sort_order order) {
     std::vector<T> made;
-    std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(made), in_order<T>(order));
+    std::merge(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(made), by<T>(order));
     return made;
 }
 template <class T>
@@ -126,7 +126,7 @@ TEST(V15_merge, values_move_with_their_keys_and_equal_ones_keep_their_order) {
             const auto [a, b] = sorted_arrays<float>(kind::special, random, n, m, order);
             const std::vector<float> both = joined(a, b);
             const std::vector<std::size_t> wanted = merged_order(
-                n, m, [&](std::size_t i, std::size_t j) { return in_order<float>(order)(both[i], both[j]); });
+                n, m, [&](std::size_t i, std::size_t j) { return by<float>(order)(both[i], both[j]); });
             std::vector<unsigned> numbers(n + m);
             std::iota(numbers.begin(), numbers.end(), 0u);
             const auto wide = keys_of<double>(kind::any_bits, random, n + m);
@@ -273,7 +273,7 @@ TEST(V15_merge, faults_are_told) {
 template <class T, class F>
 std::vector<T> on_host_by(F&& operation, const std::vector<T>& a, const std::vector<T>& b, sort_order order) {
     std::vector<T> made;
-    operation(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(made), in_order<T>(order));
+    operation(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(made), by<T>(order));
     return made;
 }
 template <class T>

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "algorithm/reduce_ways.hpp"
+#include "balm/balm.hpp"
 #include "kernel/run.hpp"
 
 namespace balm::test {
@@ -17,15 +18,15 @@ namespace {
 template <class T>
 void agree_with_the_host_at_all_sizes() {
     using S = decltype(sum(vector<T>()));
-    static_assert(
-        std::same_as<
-            S, std::conditional_t<std::same_as<T, bool>, std::int64_t, canonical<decltype(T{} + T{})>>>);
+    using widest =
+        std::conditional_t<std::unsigned_integral<T> && !std::same_as<T, bool>, std::uint64_t, std::int64_t>;
+    static_assert(std::same_as<S, std::conditional_t<sizeof(T) <= 2, widest, T>>);
     auto random = seeded_random();
     in_all_ways([&](const context& ctx, policy how) {
         for (const std::size_t n : {1u, 15u, 255u, 256u, 257u, 32769u, 1000003u}) {
-            // Sums of small integers stay within 32 bits.
+            // Sums of 32 bits stay within them.
             const auto x = [&] {
-                if constexpr (sizeof(T) < 8 && std::integral<T> && !std::same_as<T, bool>)
+                if constexpr (sizeof(T) == 4 && std::integral<T>)
                     return random_values<T>(random, n, T(std::signed_integral<T> ? -100 : 0), T(100));
                 else if constexpr (std::floating_point<T>)
                     return random_values<T>(random, n, T(-1), T(3));
@@ -193,6 +194,39 @@ TEST(V10_reductions_of_positions, find_the_first_of_several) {
                   static_cast<std::size_t>(std::max_element(x.begin(), x.end()) - x.begin()));
         EXPECT_EQ(arg_min(Y, how), (extreme<double>{-5, place}));
         EXPECT_EQ(arg_max(2 * -Y, how), (extreme<double>{10, place}));
+    });
+}
+
+template <class T>
+class V10_sums_of_small_integers : public testing::Test {};
+using small_integers = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t>;
+TYPED_TEST_SUITE(V10_sums_of_small_integers, small_integers);
+
+TYPED_TEST(V10_sums_of_small_integers, have_64_bits) {
+    using T = TypeParam;
+    using S = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    // The most extreme number, so often that 32 bits do not hold the sum.
+    const T extreme = std::is_signed_v<T> ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+    const std::size_t n = sizeof(T) == 1 ? 17000000 : 70000, columns = n / 1000;
+    const S expected = static_cast<S>(n) * static_cast<S>(extreme);
+    on_all_contexts([&](const context& ctx) {
+        const vector<T> X(ctx, n, extreme);
+        EXPECT_EQ(sum(X), expected);
+        EXPECT_EQ(sum(X, policy::portable), expected);
+        EXPECT_EQ(dot(X, X), expected * static_cast<S>(extreme));
+        EXPECT_EQ(dot(X, X > 0 || X < 0), expected);
+        EXPECT_EQ(mean(X), static_cast<double>(extreme));
+        const auto [total, least] = reduce(sum_of(X), min_of(X));
+        EXPECT_EQ(total, expected);
+        EXPECT_EQ(least, extreme);
+        vector<S> into(ctx, 1);
+        sum_into(into, X);
+        EXPECT_EQ(S(into[0]), expected);
+        into = sum(view(X, {1000, columns}), along(0, 1));
+        EXPECT_EQ(S(into[0]), expected);
+        into = sum(view(X, {n, 1}), along(0));
+        EXPECT_EQ(S(into[0]), expected);
+        EXPECT_EQ(product(X(slice(0, 4))), static_cast<S>(extreme) * extreme * extreme * extreme);
     });
 }
 

@@ -396,6 +396,33 @@ TEST(V15_scan, by_key) {
     });
 }
 
+TEST(V15_scan, by_key_of_runs_of_any_length) {
+    auto random = seeded_random();
+    in_all_scan_strategies([&](const context& ctx) {
+        for (const std::size_t length :
+             {std::size_t{1}, std::size_t{3}, std::size_t{100}, std::size_t{150000}}) {
+            const std::size_t n = 150000 + below(random, 100000);
+            SCOPED_TRACE(std::to_string(n) + " in runs of " + std::to_string(length));
+            std::vector<std::int64_t> keys(n);
+            std::int64_t key = 0;
+            for (std::int64_t& each : keys) each = key += below(random, length) == 0 ? 1 : 0;
+            const std::vector<int> x = small_numbers<int>(random, n);
+            const std::vector<float> floats(x.begin(), x.end());
+            const vector<std::int64_t> k(ctx, keys);
+            const vector<int> v(ctx, x);
+            const vector<float> f(ctx, floats);
+            const std::plus<float> add;  // exact: they are small integers
+            expect_equal(vector<float>(inclusive_scan_by_key(k, f)), by_key(keys, floats, add, 0.f, true));
+            expect_equal(vector<float>(exclusive_scan_by_key(k, f)), by_key(keys, floats, add, 0.f, false));
+            expect_equal(vector<float>(inclusive_scan_by_key(k, f, 2.f)),
+                         by_key(keys, floats, add, 2.f, true));
+            const auto greater = [](int a, int b) { return std::max(a, b); };
+            expect_equal(vector<int>(inclusive_scan_by_key(k, max_of(v))),
+                         by_key(keys, x, greater, std::numeric_limits<int>::lowest(), true));
+        }
+    });
+}
+
 TEST(V15_scan, strategies_of_gpus_on_cpus) {
     auto random = seeded_random();
     in_strategies_of_gpus_on_cpu([&](const context& ctx) {

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "balm/balm.hpp"
@@ -49,12 +51,12 @@ TYPED_TEST(V15_segments_types, are_sorted_with_values) {
             const vector<std::int32_t> at(ctx, offsets);
             vector<T> keys(ctx, x.begin(), x.end());
             sort_segments(keys, at, order);
-            const std::vector<T> got = on_host(keys);
+            wanted = as_expressions_store(wanted);
+            const std::vector<T> got = as_expressions_store(on_host(keys));
             for_each_segment(offsets, [&](auto begin, auto end) {
-                expect_sorted(std::vector<T>(got.begin() + begin, got.begin() + end),
-                              std::vector<T>(wanted.begin() + begin, wanted.begin() + end));
+                expect_same(std::vector<T>(got.begin() + begin, got.begin() + end),
+                            std::vector<T>(wanted.begin() + begin, wanted.begin() + end));
             });
-            if (std::any_of(x.begin(), x.end(), [](T each) { return is_nan<T>(each); })) continue;
             std::vector<unsigned> numbers(n);
             std::iota(numbers.begin(), numbers.end(), 0u);
             vector<T> own(ctx, x.begin(), x.end());
@@ -62,7 +64,7 @@ TYPED_TEST(V15_segments_types, are_sorted_with_values) {
             vector<double> second(ctx, n);
             if (n > 0) second = cast<double>(first);
             sort_segments_by_key(own, at, first, second, order);
-            expect_same(own, wanted);
+            expect_same(as_expressions_store(on_host(own)), wanted);
             expect_same(first, permuted(numbers, places));
             expect_same(second, std::vector<double>(places.begin(), places.end()));
         }
@@ -98,6 +100,94 @@ TEST(V15_segments, are_reduced) {
                 ++k;
             });
         }
+    });
+}
+
+/// Many short segments around a few that several work-items of a CPU share.
+std::vector<std::int64_t> offsets_around_long_ones(std::mt19937_64& random) {
+    std::vector<std::int64_t> made{0};
+    const std::size_t longest_short = 1 + below(random, 40);
+    const auto add = [&](std::size_t length) {
+        made.push_back(made.back() + static_cast<std::int64_t>(length));
+    };
+    for (std::size_t part = 0; part < 3; ++part) {
+        for (std::size_t k = below(random, 10000); k > 0; --k) add(below(random, longest_short + 1));
+        if (below(random, 4) > 0) add(30000 + below(random, 60000));
+    }
+    for (std::size_t k = below(random, 4); k > 0; --k) add(0);
+    return made;
+}
+
+TEST(V15_segments, of_several_work_items) {
+    auto random = seeded_random();
+    const auto last = function("last", [](dsl::Int a, dsl::Int b) { return select(b != -100, b, a); });
+    on_all_contexts([&](const context& ctx) {
+        for (int round = 0; round < 3; ++round) {
+            const std::vector<std::int64_t> offsets = offsets_around_long_ones(random);
+            const auto n = static_cast<std::size_t>(offsets.back());
+            SCOPED_TRACE(n);
+            const sort_order order = any_order(random);
+            std::vector<int> x(n);
+            for (int& each : x) each = static_cast<int>(below(random, 33)) - 16;
+            const std::vector<float> floats(x.begin(), x.end());
+            std::vector<std::size_t> places(n);
+            std::iota(places.begin(), places.end(), std::size_t{0});
+            std::vector<std::int64_t> sums;
+            std::vector<float> float_sums, least;
+            std::vector<int> lasts;
+            for (std::size_t k = 0; k + 1 < offsets.size(); ++k) {
+                const auto begin = static_cast<std::ptrdiff_t>(offsets[k]), end = offsets[k + 1];
+                sums.push_back(std::accumulate(x.begin() + begin, x.begin() + end, std::int64_t{0}));
+                float_sums.push_back(static_cast<float>(sums.back()));
+                lasts.push_back(begin == end ? -100 : x[static_cast<std::size_t>(end - 1)]);
+                least.push_back(
+                    begin == end ? 100.f : *std::min_element(floats.begin() + begin, floats.begin() + end));
+                std::stable_sort(
+                    places.begin() + begin, places.begin() + end,
+                    [&](std::size_t a, std::size_t b) { return by<float>(order)(floats[a], floats[b]); });
+            }
+            const vector<std::int64_t> at(ctx, offsets);
+            const vector<int> v(ctx, x);
+            vector<float> f(ctx, floats);
+            expect_same(reduce_segments(at, cast<std::int64_t>(v)), sums);
+            expect_same(reduce_segments(at, f), float_sums);  // exact: they are small integers
+            expect_same(reduce_segments(at, fold_of(v, -100, last)), lasts);
+            const vector<float> lowest = reduce_segments(at, min_of(f));
+            expect_same(vector<float>(select(isnan(lowest), 100.f, lowest)), least);
+
+            std::vector<unsigned> numbers(n);
+            std::iota(numbers.begin(), numbers.end(), 0u);
+            vector<unsigned> moved(ctx, numbers);
+            vector<float> alone(f);
+            sort_segments(alone, at, order);
+            sort_segments_by_key(f, at, moved, order);
+            expect_same(moved, permuted(numbers, places));
+            expect_same(f, permuted(floats, places));
+            expect_same(alone, permuted(floats, places));
+        }
+    });
+}
+
+TEST(V15_segments, may_be_their_offsets) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 2 + below(random, 3000);
+        std::vector<int> offsets(n);  // of segments of one element, but for the last
+        std::iota(offsets.begin(), offsets.end(), 0);
+        offsets.back() = static_cast<int>(n);
+        const std::vector<int> others(n, 3);
+        const auto reduced = [&](const std::vector<int>& x) {
+            std::vector<int> made(x.begin(), x.end() - 1);
+            made.back() += x.back();
+            return made;
+        };
+        std::vector<int> sorted = offsets;
+        std::swap(sorted[n - 2], sorted[n - 1]);
+        vector<int> both(ctx, offsets);
+        expect_same(reduce_segments(both, both), reduced(offsets));
+        expect_same(reduce_segments(both, vector<int>(ctx, others)), reduced(others));
+        sort_segments(both, both, descending);
+        expect_same(both, sorted);
     });
 }
 

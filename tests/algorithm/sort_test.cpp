@@ -50,7 +50,7 @@ void sorts(const context& ctx, const std::vector<T>& x, sort_order order) {
     SCOPED_TRACE(std::to_string(x.size()) + (order == ascending ? " ascending" : " descending"));
     vector<T> v(ctx, x.begin(), x.end());
     sort(v, order);
-    expect_sorted(on_host(v), sorted_on_host(x, order));
+    expect_same(on_host(v), sorted_on_host(x, order));
 }
 
 template <class T>
@@ -85,15 +85,9 @@ TYPED_TEST(V15_sort_types, values_move_with_their_keys) {
             vector<T> keys(ctx, x.begin(), x.end());
             vector<unsigned> values(ctx, numbers);
             sort_by_key(keys, values, order);
-            expect_sorted(on_host(keys), sorted_on_host(x, order));
-            // Keys that are equal, NaNs with other bits apart, keep their order.
-            const std::vector<std::size_t> wanted = order_on_host(x, order);
-            const std::vector<unsigned> got = on_host(values);
-            for (std::size_t k = 0; k < n && !is_nan(x[wanted[k]]); ++k) {
-                if (got[k] == wanted[k]) continue;
-                ADD_FAILURE() << "value " << k << " of " << n << " is " << got[k] << ", not " << wanted[k];
-                break;
-            }
+            expect_same(on_host(keys), sorted_on_host(x, order));
+            // Equal keys, all NaNs among them, keep their order.
+            expect_same(values, permuted(numbers, order_on_host(x, order)));
         }
     });
 }
@@ -350,6 +344,21 @@ TEST(V15_sort, positions_in_order) {
     });
 }
 
+TEST(V15_sort, all_nans_are_equal) {
+    in_all_sort_strategies([](const context& ctx) {
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        const vector<double> x(ctx, {-nan, 1, nan, 0, -nan, nan});
+        EXPECT_EQ(values_of<std::uint32_t>(argsort(x)), (std::vector<std::uint32_t>{3, 1, 0, 2, 4, 5}));
+        EXPECT_EQ(values_of<std::uint32_t>(argsort(x, descending)),
+                  (std::vector<std::uint32_t>{1, 3, 0, 2, 4, 5}));
+        // A second key orders them.
+        vector<float> first(ctx, {std::nanf("1"), 2, -std::nanf("2"), std::nanf("3")});
+        vector<int> second(ctx, {7, 0, 5, 6}), positions(ctx, {0, 1, 2, 3});
+        sort_by_key(tie(first, second), positions);
+        expect_same(positions, {1, 2, 3, 0});
+    });
+}
+
 TEST(V15_sort, elements_of_a_view) {
     on_all_contexts([](const context& ctx) {
         vector<int> v(ctx, {9, 3, 8, 2, 7, 1});
@@ -385,10 +394,38 @@ TEST(V15_sort, rows_of_a_view) {
         sorts_rows<unsigned>(ctx, random, 3, 0);
         vector<int> v(ctx, {4, 1, 3, 2, 9, 0});
         expect_same(vector<int>(sorted(view(v, {3, 2}).transpose(), along(1))), {3, 4, 9, 0, 1, 2});
+        expect_same(vector<int>(sorted(view(v, {3, 2}), along(0), descending)), {9, 2, 4, 1, 3, 0});
         EXPECT_THAT(message_of<usage_error>([&] {
-                        static_cast<void>(sorted(view(v, {3, 2}), along(0)));
+                        static_cast<void>(sorted(view(v, {3, 2}), along(2)));
                     }),
-                    HasSubstr("an array of 3 x 2 can only be sorted along its last dimension, along(1)"));
+                    HasSubstr("a sort cannot run along dimension 2 of 3 x 2"));
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        static_cast<void>(sorted(view(v, {3, 2}), along(0, 1)));
+                    }),
+                    HasSubstr("a sort cannot run along 2 dimensions; name exactly one"));
+    });
+}
+TEST(V15_sort, positions_along_a_dimension) {
+    in_all_sort_strategies([](const context& ctx) {
+        const vector<int> v(ctx, {4, 1, 3, 3, 9, 0});
+        const auto M = view(v, {2, 3});
+        expect_same(vector<std::uint32_t>(argsort(M, along(1))), {1, 2, 0, 2, 0, 1});
+        expect_same(vector<std::int64_t>(argsort<std::int64_t>(M, along(0))), {1, 0, 1, 0, 1, 0});
+        expect_same(
+            vector<int>(
+                v[vector<std::uint32_t>(argsort(M, along(1), descending)) + 3 * (element_index(0, 6) / 3)]),
+            {4, 3, 1, 9, 3, 0});
+        const auto [best, positions] = top_k(M, 2, along(1));
+        expect_same(vector<int>(best), {4, 3, 9, 3});
+        expect_same(vector<std::int64_t>(positions), {0, 2, 1, 0});
+        EXPECT_EQ(top_k(M, 0, along(1)).values.extents().count(), 0u);
+        EXPECT_THAT(message_of<usage_error>([&] { static_cast<void>(top_k(M, 3, along(0))); }),
+                    HasSubstr("cannot take the first 3 elements of an array of 2"));
+        const vector<int> long_row(ctx, 300, 1);
+        EXPECT_THAT(message_of<usage_error>([&] {
+                        static_cast<void>(argsort<std::uint8_t>(view(long_row, {1, 300}), along(1)));
+                    }),
+                    HasSubstr("the positions of 300 elements do not fit in integers of 8 bits"));
     });
 }
 
@@ -516,11 +553,10 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
     const ir::function move = kernel_of(with(sweep), {"n", "pass"},
                                         {"state", "words", "keys", "spare_keys", "values", "spare_values"});
     const std::size_t tile = group * static_cast<std::size_t>(each);
-    for (const kind how : {kind::few_values, kind::any_bits})
+    for (const kind how : {kind::few_values, kind::special, kind::any_bits})
         for (const std::size_t n : {1 + below(random, tile), 2 * tile, 2 * tile + below(random, 2 * tile)}) {
             SCOPED_TRACE(n);
-            std::vector<K> x = keys_of<K>(how, random, n);
-            std::replace_if(x.begin(), x.end(), is_nan<K>, K(1));
+            const std::vector<K> x = keys_of<K>(how, random, n);
             interpreted_sort<K> memory(x);
             const std::size_t tiles = (n + tile - 1) / tile;
             if (is_wide)
@@ -557,7 +593,7 @@ TEST(V15_sort, rows_of_groups_with_sub_groups) {
         const std::size_t most = group * group / 16;
         for (const std::size_t n : {std::size_t{1}, 1 + below(random, most), most}) {
             SCOPED_TRACE(n);
-            std::vector<float> x = keys_of<float>(kind::few_values, random, n);
+            const std::vector<float> x = keys_of<float>(any_kind(random), random, n);
             interpreted_sort<float> memory(x);
             memory.run(whole, 1, group);
             memory.expect_order_of(x, ascending);

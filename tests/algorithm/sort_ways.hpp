@@ -93,7 +93,7 @@ bool is_number_less(T a, T b) {
     else
         return a < b;
 }
-/// -0 < +0; NaNs, all of them equal here, are last in either order.
+/// -0 < +0; NaNs, all of them equal, are last in either order.
 template <class T>
 bool is_ahead(T a, T b, sort_order order) {
     if (is_nan(a) || is_nan(b)) return !is_nan(a);
@@ -117,16 +117,6 @@ std::vector<std::size_t> order_on_host(const std::vector<T>& x, sort_order order
     std::stable_sort(made.begin(), made.end(),
                      [&](std::size_t a, std::size_t b) { return by<T>(order)(x[a], x[b]); });
     return made;
-}
-
-/// Bit for bit, but for NaNs, of which the order is no matter.
-template <class T>
-void expect_sorted(std::vector<T> got, std::vector<T> wanted) {
-    ASSERT_EQ(got.size(), wanted.size());
-    const auto by_bits = [](const T& a, const T& b) { return std::memcmp(&a, &b, sizeof a) < 0; };
-    for (std::vector<T>* each : {&got, &wanted})
-        std::sort(std::find_if(each->begin(), each->end(), is_nan<T>), each->end(), by_bits);
-    expect_same(got, wanted);
 }
 
 // ---- keys
@@ -160,6 +150,11 @@ template <class T>
 T special_value(std::mt19937_64& random) {
     if constexpr (std::is_floating_point_v<T>) {
         using limits = std::numeric_limits<T>;
+        // NaNs of both signs, each with its own bits.
+        const T infinite = below(random, 2) == 0 ? limits::infinity() : -limits::infinity();
+        std::uint64_t nan = 0;
+        std::memcpy(&nan, &infinite, sizeof infinite);
+        nan += 1 + below(random, 4);
         const T some[] = {T(0),
                           -T(0),
                           limits::infinity(),
@@ -171,6 +166,7 @@ T special_value(std::mt19937_64& random) {
                           limits::min(),
                           limits::quiet_NaN(),
                           -limits::quiet_NaN(),
+                          from_bits<T>(nan),
                           T(1)};
         return some[below(random, std::size(some))];
     } else if constexpr (std::is_same_v<T, half>) {
@@ -202,16 +198,13 @@ std::vector<T> keys_of(kind how, std::mt19937_64& random, std::size_t n) {
         made = sorted_on_host(made, how == kind::ascending ? ascending : descending);
     return made;
 }
-/// With one NaN for all of them.
+/// With one NaN for all of them in halves, which expressions compute in 32 bits: this changes the bits of
+/// NaNs.
 template <class T>
-std::vector<T> without_nan_bits(std::vector<T> x) {
-    for (std::size_t k = 0; k < x.size(); ++k)
-        if (is_nan<T>(x[k])) {
-            if constexpr (std::is_same_v<T, half>)
-                x[k] = from_bits<half>(0x7e00);
-            else if constexpr (std::is_floating_point_v<T>)
-                x[k] = std::numeric_limits<T>::quiet_NaN();
-        }
+std::vector<T> as_expressions_store(std::vector<T> x) {
+    if constexpr (std::is_same_v<T, half>)
+        for (half& each : x)
+            if (is_nan(each)) each = from_bits<half>(0x7e00);
     return x;
 }
 inline kind any_kind(std::mt19937_64& random) { return all_kinds[below(random, std::size(all_kinds))]; }

@@ -1,13 +1,10 @@
 #pragma once
-// Random sorted arrays, in which NaNs of two kinds are in order, too.
+// Random sorted arrays, with NaNs of any bits.
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <numeric>
 #include <random>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,30 +13,8 @@
 namespace balm::test {
 
 template <class T>
-T without_payload(T x) {
-    if (!is_nan(x)) return x;
-    if constexpr (std::is_same_v<T, half>)
-        return from_bits<half>(is_negative(x) ? 0xfe00 : 0x7e00);
-    else if constexpr (std::is_floating_point_v<T>)
-        return std::copysign(std::numeric_limits<T>::quiet_NaN(), std::signbit(x) ? T(-1) : T(1));
-    else
-        return x;
-}
-template <class T>
-auto in_order(sort_order order) {
-    return [order](T a, T b) {
-        if (is_nan(a) && is_nan(b))  // as balm::sort has them
-            return is_negative(a) != is_negative(b) && is_negative(b) == (order == ascending);
-        return is_ahead(a, b, order);
-    };
-}
-template <class T>
 std::vector<T> sorted_keys(kind how, std::mt19937_64& random, std::size_t n, sort_order order) {
-    std::vector<T> made = keys_of<T>(how, random, n);
-    // By copies: vector<bool> has no references.
-    for (std::size_t k = 0; k < n; ++k) made[k] = without_payload<T>(made[k]);
-    std::stable_sort(made.begin(), made.end(), in_order<T>(order));
-    return made;
+    return sorted_on_host(keys_of<T>(how, random, n), order);
 }
 /// Two arrays that have elements in common: both are of one collection.
 template <class T>

@@ -58,7 +58,6 @@ constexpr layout layouts[] = {layout::mixed,    layout::equal,           layout:
 template <class T>
 std::vector<T> laid_out(layout how, std::mt19937_64& random, std::size_t n) {
     std::vector<T> x = keys_of<T>(how == layout::equal ? kind::equal : any_kind(random), random, n);
-    for (std::size_t k = 0; k < n; ++k) x[k] = without_nan_bits(std::vector<T>{x[k]})[0];
     if (how == layout::in_order || how == layout::reversed)
         x = sorted_on_host(x, how == layout::in_order ? ascending : descending);
     if (how == layout::least_ones_last) {
@@ -91,10 +90,10 @@ void sorts_over_devices(const context& ctx, std::mt19937_64& random, layout how,
     std::iota(numbers.begin(), numbers.end(), 0u);
     vector<std::uint32_t> values(ctx, numbers);
     sort(alone, way);
-    expect_sorted(on_host(alone), sorted_on_host(x, way));
+    expect_same(on_host(alone), sorted_on_host(x, way));
     sort_by_key(keys, values, way);
     const std::vector<std::size_t> order = order_on_host(x, way);
-    expect_sorted(on_host(keys), sorted_on_host(x, way));
+    expect_same(on_host(keys), sorted_on_host(x, way));
     expect_same(values, std::vector<std::uint32_t>(order.begin(), order.end()));
 }
 

@@ -13,6 +13,7 @@
 #include <amgcl/coarsening/smoothed_aggregation.hpp>
 #include <amgcl/make_block_solver.hpp>
 #include <amgcl/make_solver.hpp>
+#include <amgcl/preconditioner/schur_pressure_correction.hpp>
 #include <amgcl/relaxation/chebyshev.hpp>
 #include <amgcl/relaxation/damped_jacobi.hpp>
 #include <amgcl/relaxation/spai0.hpp>
@@ -35,6 +36,27 @@
 #include <vector>
 
 #include "kernel/run.hpp"
+
+namespace balm::test {
+
+namespace {
+
+/// What AMGCL makes of a backend, such as a matrix of which each rank of MPI has a part.
+template <class Backend>
+struct made_of {};
+
+}  // namespace
+
+}  // namespace balm::test
+
+namespace amgcl::backend {
+
+template <class Backend>
+struct rows_impl<balm::test::made_of<Backend>> {
+    static std::size_t get(const balm::test::made_of<Backend>&) { return 7; }
+};
+
+}  // namespace amgcl::backend
 
 namespace balm::test {
 
@@ -89,8 +111,8 @@ std::shared_ptr<backend::crs<V>> random_matrix(std::mt19937_64& random, std::siz
 }
 
 /// A matrix of numbers times a vector.
-template <class T>
-std::vector<exact_of<T>> product(const backend::crs<T>& a, const std::vector<T>& x) {
+template <class M, class T>
+std::vector<exact_of<T>> product(const backend::crs<M>& a, const std::vector<T>& x) {
     std::vector<exact_of<T>> y(a.nrows);
     for (std::size_t r = 0; r < a.nrows; ++r)
         for (auto j = a.ptr[r]; j < a.ptr[r + 1]; ++j)
@@ -353,6 +375,17 @@ TEST(V24_amgcl, operations_of_two_precisions) {
         for (std::size_t i = 0; i < n; ++i) rest[i] = exact(c[i]) - wanted[i];
         expect_near(r, rest);
 
+        // Products are computed in double: with x rounded to float they would be wrong by 1e-8.
+        const auto wide = random_numbers<double>(random, n);
+        const auto product_of_wide = product(*host, wide);
+        const vector<double> w(ctx, wide);
+        vector<double> v(ctx, n);
+        backend::spmv(1.f, *matrix, w, 0.f, v);
+        expect_near(v, product_of_wide);
+        backend::residual(f, *matrix, w, v);
+        for (std::size_t i = 0; i < n; ++i) sums[i] = exact(c[i]) - product_of_wide[i];
+        expect_near(v, sums);
+
         vector<double> y = f;
         backend::spmv(2.f, *matrix, x, 1.f, y);
         const auto got = y.to_host();
@@ -544,6 +577,69 @@ TEST(V24_amgcl, systems_of_blocks) {
         EXPECT_EQ(std::get<0>(solve_numbers(f, y)), iterations);
         EXPECT_EQ(y.to_host(), x.to_host());
     });
+}
+
+/// Three unknowns a point: two that are coupled as blocks, and a pressure.
+struct coupled_problem {
+    std::ptrdiff_t rows;
+    std::vector<std::ptrdiff_t> row_pointers{0}, columns;
+    std::vector<double> values, right_hand_side;
+    std::vector<char> is_pressure;
+
+    explicit coupled_problem(std::ptrdiff_t width) {
+        const poisson<double> scalar(width);
+        rows = 3 * scalar.rows;
+        for (std::ptrdiff_t i = 0; i < rows; ++i) {
+            const auto point = static_cast<std::size_t>(i / 3);
+            for (auto j = scalar.row_pointers[point]; j < scalar.row_pointers[point + 1]; ++j) {
+                const std::ptrdiff_t c = scalar.columns[static_cast<std::size_t>(j)];
+                const double of_scalar = scalar.values[static_cast<std::size_t>(j)];
+                for (std::ptrdiff_t k = 0; k < 3; ++k) {
+                    if (k != i % 3 && c != i / 3) continue;
+                    columns.push_back(3 * c + k);
+                    values.push_back(k == i % 3 ? of_scalar * (k == 2 ? 0.5 : 1) : i % 3 < k ? 0.75 : -0.75);
+                }
+            }
+            row_pointers.push_back(static_cast<std::ptrdiff_t>(columns.size()));
+            right_hand_side.push_back(1 + double(i % 5));
+            is_pressure.push_back(i % 3 == 2);
+        }
+    }
+};
+/// A pressure correction whose first solver works on blocks, and second one on numbers.
+template <class Blocks, class Numbers>
+using corrected =
+    solver_of<::amgcl::preconditioner::schur_pressure_correction<
+                  ::amgcl::make_block_solver<smoothed<Blocks>, ::amgcl::solver::bicgstab<Blocks>>,
+                  solver_of<smoothed<Numbers>, ::amgcl::solver::bicgstab<Numbers>>>,
+              ::amgcl::solver::fgmres<Numbers>>;
+
+TEST(V24_amgcl, pressure_corrections_of_blocks) {
+    using block = ::amgcl::static_matrix<double, 2, 2>;
+    on_all_contexts([&](const context& ctx) {
+        const coupled_problem problem(8);
+        const auto numbers = std::tie(problem.rows, problem.row_pointers, problem.columns, problem.values);
+        using on_host = corrected<backend::builtin<block>, backend::builtin<double>>;
+        using on_devices = corrected<amgcl_backend<block>, amgcl_backend<double>>;
+        typename on_host::params how_on_host;
+        typename on_devices::params how;
+        how_on_host.precond.pmask = how.precond.pmask = problem.is_pressure;
+        const on_host solve_on_host(numbers, how_on_host);
+        const on_devices solve(numbers, how, ctx);
+        std::vector<double> wanted(problem.right_hand_side.size());
+        const vector<double> f(ctx, problem.right_hand_side);
+        vector<double> x(ctx, wanted);
+        const auto [iterations_on_host, error_on_host] = solve_on_host(problem.right_hand_side, wanted);
+        const auto [iterations, error] = solve(f, x);
+        EXPECT_EQ(iterations, iterations_on_host);
+        EXPECT_LT(error, 1e-8);
+        const auto got = x.to_host();
+        for (std::size_t i = 0; i < wanted.size(); ++i) ASSERT_NEAR(got[i], wanted[i], 1e-6);
+    });
+}
+
+TEST(V24_amgcl, functions_are_found_for_what_is_made_of_the_backend) {
+    EXPECT_EQ(rows(made_of<amgcl_backend<double>>()), 7u);
 }
 
 TEST(V24_amgcl_of_several_devices, does_the_same) { run_on_three_devices("test_array", "V24_amgcl.*"); }

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <list>
 #include <numbers>
 #include <sstream>
@@ -671,6 +673,129 @@ TEST(V4_halves, are_computed_with_as_floats) {
     });
 }
 
+/// The half nearest to a double, found among all halves; of two the one whose last digit is even.
+std::uint16_t nearest_half(double x) {
+    const double size = std::fabs(x);
+    if (!(size < 65520)) return static_cast<std::uint16_t>(std::signbit(x) << 15 | 0x7c00);
+    std::uint16_t best = 0;
+    double least = size;
+    int exponent = 0;
+    std::frexp(size, &exponent);
+    const double unit = std::ldexp(1.0, std::max(exponent, -13) - 11);  // of the last digit
+    for (const double candidate : {std::floor(size / unit) * unit, std::floor(size / unit) * unit + unit}) {
+        const auto digits = static_cast<std::uint64_t>(candidate / unit);
+        const double distance = std::fabs(size - candidate);
+        const bool is_nearer = distance < least || (distance == least && digits % 2 == 0);
+        if (!is_nearer) continue;
+        least = distance;
+        best = half(static_cast<float>(candidate)).bits;  // which is exact
+    }
+    return static_cast<std::uint16_t>(std::signbit(x) << 15 | best);
+}
+
+struct half_holder {
+    half number;
+    std::uint16_t other;
+};
+BALM_STRUCT(half_holder, number, other)
+
+// Around each number in the middle of two halves, and each half.
+TEST(V4_halves, of_doubles_are_rounded_once) {
+    std::vector<double> x{
+        1.00048828125 + 1e-12, 0x1.0020000000001p0, 0x1p-25 + 0x1p-60, 65519.999999, 1e300, 1e-300, 0x1p-1074,
+        0x1.fffffffffffffp1023};
+    for (std::uint32_t k = 0; k < 0x7c00; ++k) {
+        const auto number = [](std::uint32_t bits) {
+            half h;
+            h.bits = static_cast<std::uint16_t>(bits);
+            return bits == 0x7c00 ? 65536.0 : static_cast<double>(static_cast<float>(h));
+        };
+        const double low = number(k), middle = (low + number(k + 1)) / 2;
+        for (const double at : {low, middle})
+            for (const double away : {0.0, 0x1p-52, -0x1p-53, 0x1p-40, -0x1p-40, 0x1p-24, -0x1p-24})
+                x.push_back(at + at * away);
+    }
+    const std::size_t positive = x.size();
+    for (std::size_t k = 0; k < positive; ++k) x.push_back(-x[k]);
+    x.push_back(std::numeric_limits<double>::infinity());
+    std::vector<std::uint16_t> expected;
+    for (const double each : x) {
+        expected.push_back(nearest_half(each));
+        ASSERT_EQ(half(each).bits, expected.back()) << each;
+    }
+    const auto n = x.size();
+    const auto store =
+        balm::kernel<1>("store", [](In<double> in, Out<half> plain, Mixed<half> sum, Out<half4> lanes) {
+            const Index i = global_id(0);
+            plain[i] = in[i];
+            sum[i] += in[i];
+            lanes[i] = 0;
+            lanes[i].y = in[i];
+        });
+    on_all_contexts([&](const context& ctx) {
+        const vector<double> X(ctx, std::span<const double>(x));
+        const auto check = [&](auto&& got, auto&& bits) {
+            for (std::size_t k = 0; k < n; ++k)
+                ASSERT_EQ(bits(got[k]), expected[k])
+                    << x[k] << " of bits " << std::bit_cast<std::uint64_t>(x[k]);
+        };
+        const auto own = [](half h) { return h.bits; };
+        vector<half> H(ctx, n);
+        H = X;
+        check(H.to_host(), own);
+        view(H, {n}) = X * 1.0;
+        check(H.to_host(), own);
+        vector<half4> V(ctx, n);
+        V = 0;
+        balm::lane<2>(V) = X;
+        check(V.to_host(), [](const half4& v) { return v.z.bits; });
+        vector<half_holder> S(ctx, n);
+        balm::field<&half_holder::number>(S) = X;
+        check(S.to_host(), [](const half_holder& s) { return s.number.bits; });
+        vector<half> of_host(ctx, 1);
+        for (const std::size_t k : {0u, 1u, 2u, 3u}) {
+            of_host = x[k];
+            EXPECT_EQ(half(of_host[0]).bits, expected[k]);
+        }
+    });
+    on_all_devices([&](const device& on) {
+        auto in = on.in_buffer<double>(n);
+        in.write(std::span<const double>(x));
+        auto plain = on.out_buffer<half>(n);
+        auto sum = on.mixed_buffer<half>(n);
+        auto lanes = on.out_buffer<half4>(n);
+        sum.fill(half());
+        on.execute(store(in, plain, sum, lanes), {n});
+        const auto of_plain = plain.read(), of_sum = sum.read();
+        const auto of_lanes = lanes.read();
+        for (std::size_t k = 0; k < n; ++k) {
+            ASSERT_EQ(of_plain[k].bits, expected[k]) << x[k];
+            ASSERT_EQ(of_lanes[k].y.bits, expected[k]) << x[k];
+            const bool is_zero = (expected[k] & 0x7fff) == 0;  // 0 + -0
+            ASSERT_EQ(of_sum[k].bits & (is_zero ? 0x7fff : 0xffff), expected[k] & (is_zero ? 0x7fff : 0xffff))
+                << x[k];
+        }
+    });
+}
+
+TEST(V4_halves, of_integers_are_rounded_once) {
+    const std::vector<std::int64_t> x{2049,     2050,
+                                      2051,     65519,
+                                      65520,    -65519,
+                                      16777217, (std::int64_t{1} << 40) + 1,
+                                      -2049,    std::numeric_limits<std::int64_t>::min()};
+    on_all_contexts([&](const context& ctx) {
+        const vector<std::int64_t> X(ctx, std::span<const std::int64_t>(x));
+        vector<half> H(ctx, x.size());
+        H = X;
+        const auto got = H.to_host();
+        for (std::size_t k = 0; k < x.size(); ++k) {
+            EXPECT_EQ(got[k].bits, nearest_half(static_cast<double>(x[k]))) << x[k];
+            EXPECT_EQ(half(x[k]).bits, got[k].bits) << x[k];
+        }
+    });
+}
+
 // ---- structure ----
 
 TEST(V7_equal_terminals, of_elements_that_are_no_scalars) {
@@ -708,7 +833,7 @@ TEST(V10_reductions_of_elements, are_lane_by_lane) {
         host_array<float4> v{shape(n)};
         host_array<short3> k{shape(n)};
         float4 sums{0, 0, 0, 0}, least = float4{100, 100, 100, 100};
-        int3 totals{0, 0, 0};
+        long3 totals{0, 0, 0};
         short3 most{-200, -200, -200};
         for (std::size_t i = 0; i < n; ++i) {
             for (int lane = 0; lane < 4; ++lane) {

@@ -15,6 +15,7 @@
 #include "ir/ir.hpp"
 #include "kernel/run.hpp"
 #include "oracle.hpp"
+#include "support/devices_random.hpp"
 #include "support/exact.hpp"
 
 namespace balm::test {
@@ -161,6 +162,78 @@ TEST(V4_powers, of_doubles_have_the_same_bits_on_every_device_and_in_every_loop)
         if (ctx.size() > 1) return;                       // memory that is read anywhere is on one device
         powers = pow(bases[element_index()], exponents);  // which CPUs compute element by element
         expect_each(powers.to_host(), [&](std::size_t i) { return first[i]; });
+    });
+}
+
+/// CPUs compute what has no vector form beside such functions lane by lane: positions that are read from
+/// memory, functions, remainders. The same in steps has the same bits.
+TYPED_TEST(V4_elementary_functions, stand_beside_what_has_no_vector_form) {
+    using T = TypeParam;
+    auto random = seeded_random();
+    const auto wave = balm::function("wave(a)", [](dsl::Var<T> a) { return sin(a) * T(2) + cos(a); });
+    const auto other = balm::function("other(a)", [&](dsl::Var<T> a) { return wave(a + T(1)) - exp(a); });
+    const auto turns = balm::function("turns(a)", [](dsl::Var<T> a) {
+        dsl::Var<T> sum = a;
+        WHILE (sum < T(100)) {
+            sum += T(30);
+        }
+        return sum;
+    });
+    on_all_contexts([&](const context& ctx) {
+        if (ctx.size() > 1) return;  // memory that is read anywhere is on one device
+        if (sizeof(T) == 8 && !ctx.device(0).info().has_double) return;
+        for (const std::size_t n : {1, 7, 8, 9, 15, 16, 17, 33, 1000}) {
+            SCOPED_TRACE(n);
+            std::vector<int> positions(n);
+            std::iota(positions.begin(), positions.end(), 0);
+            std::shuffle(positions.begin(), positions.end(), random);
+            const auto values = random_values<T>(random, n, T(-9), T(9));
+            { const vector<int> far_away(ctx, n + 64, 1 << 30); }  // may be the padding of positions
+            const vector<int> p(ctx, positions);
+            const vector<T> x(ctx, std::span<const T>(values)), s(ctx, std::vector<T>{values[0]});
+            vector<T> y(ctx, n), expected(ctx, n), part(ctx, n), rest(ctx, n);
+            const auto check = [&] {
+                const auto got = y.to_host(), same = expected.to_host();
+                expect_each(got, [&](std::size_t i) { return same[i]; });
+            };
+            const auto expect_result = [&](const char* what) {
+                SCOPED_TRACE(what);
+                check();
+            };
+            y = sin(x[p]);
+            part = x[p];
+            expected = sin(part);
+            expect_result("sin(x[p])");
+            y = exp(x) + x[p] * x;
+            rest = exp(x);
+            expected = rest + part * x;
+            expect_result("exp(x) + x[p] * x");
+            y = x + s * cos(x);
+            part = cos(x);
+            expected = x + values[0] * part;
+            expect_result("x + s * cos(x)");
+            y = sin(x) + fmod(x, T(2));
+            part = fmod(x, T(2));
+            rest = sin(x);
+            expected = rest + part;
+            expect_result("sin(x) + fmod(x, 2)");
+            y = cos(x) * turns(x);
+            part = turns(x);
+            rest = cos(x);
+            expected = rest * part;
+            expect_result("cos(x) * turns(x)");
+            y = wave(x);
+            part = sin(x);
+            rest = cos(x);
+            expected = part * T(2) + rest;
+            expect_result("wave(x)");
+            y = other(x);
+            part = x + T(1);
+            rest = wave(part);
+            part = exp(x);
+            expected = rest - part;
+            expect_result("other(x)");
+        }
     });
 }
 

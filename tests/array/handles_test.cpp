@@ -13,6 +13,7 @@ namespace balm::test {
 
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 TEST(V3_shared_vectors, have_the_same_elements) {
@@ -168,6 +169,116 @@ TEST(V3_vectors, without_a_device_are_expressions_of_no_elements) {
         EXPECT_THAT(message_of<usage_error>([&] { x = 2 * none; }), HasSubstr("0"));
         EXPECT_THAT(message_of<usage_error>([&] { tie(x, other) = std::tuple(none, none); }),
                     HasSubstr("a target that has no device, and another with elements"));
+    });
+}
+
+/// Handles share their state with what they are moved to; objects that own memory leave nothing.
+TEST(V3_moved_objects, are_refused_or_stay_valid) {
+    on_all_devices([](const device& dev) {
+        const auto refused = [](const char* what, auto&& use) {
+            SCOPED_TRACE(what);
+            EXPECT_THAT(message_of<usage_error>(use),
+                        AnyOf(HasSubstr("moved from"), HasSubstr("assign"), HasSubstr("of 0 elements"),
+                              HasSubstr("A null device_pointer")));
+        };
+        // handles
+        device d = dev;
+        const device d2 = std::move(d);
+        EXPECT_EQ(d.name(), d2.name());
+        context ctx(std::vector<device>{d});
+        const context ctx2 = std::move(ctx);
+        EXPECT_EQ(ctx.size(), 1u);
+        EXPECT_EQ(ctx, ctx2);
+        balm::queue q = d.make_queue();
+        const balm::queue q2 = std::move(q);
+        q.finish();
+        user_event gate;
+        const user_event gate2 = std::move(gate);
+        EXPECT_TRUE(gate.complete());
+        EXPECT_FALSE(gate2.complete());
+        device_filter accepts = [](const device_info&) { return true; };
+        const device_filter accepts2 = std::move(accepts);
+        EXPECT_GE(context(accepts).size(), 1u);
+        event done = q.record();
+        const event done2 = std::move(done);
+        done.wait();
+        auto add =
+            kernel<1>("add(x, by)", [](dsl::Mixed<int> to, dsl::Int by) { to[dsl::global_id(0)] += by; });
+        const auto add2 = std::move(add);
+        auto twice = function("twice(x)", [](dsl::Int of) { return 2 * of; });
+        const auto twice2 = std::move(twice);
+        vector<int> x(ctx, {1, 2, 3});
+        d.execute(add(x, 1), {3});
+        x = twice(x);
+        EXPECT_EQ(x.to_host(), std::vector<int>({4, 6, 8}));
+        auto bound = add(x, 1);
+        const auto bound2 = std::move(bound);
+        refused("bound kernel", [&] { d.execute(bound, {3}); });
+        d.execute(bound2, {3});
+
+        // memory
+        const vector<int> x2 = std::move(x);
+        EXPECT_EQ(x.size(), 0u);
+        refused("vector", [&] { (void)x.context(); });
+        refused("element", [&] { x.set(0, 1); });
+        EXPECT_EQ(vector<int>(x).size(), 0u);
+        auto e = x2 + 1;
+        const auto e2 = std::move(e);
+        refused("expression", [&] { (void)e.to_host(); });
+        refused("operand", [&] { (void)(e + 1); });
+        refused("copy", [&] { (void)expr<std::int32_t>(e); });
+        refused("size", [&] { (void)e.size(); });
+        refused("sum", [&] { (void)balm::sum(e); });
+        refused("selection", [&] { (void)e[x2]; });
+        auto taken = x2 * 1;
+        vector<int> y = std::move(taken);
+        refused("expression computed", [&] { y = taken; });
+        refused("expression computed twice", [&] { y = std::move(taken); });
+        auto b = d.mixed_buffer<int>(4);
+        b.fill(1);
+        auto part = b.range(1, 3);
+        const auto b2 = std::move(b);
+        const auto part2 = std::move(part);
+        refused("buffer", [&] { (void)b.read(); });
+        refused("fill", [&] { b.fill(1); });
+        refused("write", [&] { b.write({1, 2, 3, 4}); });
+        refused("copy", [&] { b2.copy_to(b); });
+        refused("range", [&] { (void)b.range(0, 1); });
+        refused("map", [&] { (void)b.map(); });
+        refused("device", [&] { (void)b.device(); });
+        refused("free", [&] { b.free(); });
+        refused("argument", [&] { d.execute(add(b, 1), {4}); });
+        refused("part", [&] { (void)part.read(); });
+        {
+            auto mapped = vector<int>(x2).map();
+            auto mapped2 = std::move(mapped);
+            EXPECT_EQ(mapped.size(), 0u);
+            EXPECT_EQ(mapped.begin(), mapped.end());
+            EXPECT_EQ(mapped2.size(), 3u);
+        }
+        auto later = b2.read_async();
+        auto later2 = std::move(later);
+        EXPECT_EQ(later.get().size(), 0u);
+        EXPECT_EQ(later2.get()[0], 1);
+        EXPECT_EQ(later2.get().size(), 0u);
+        auto pinned = d.pinned_array<int>(4);
+        const auto pinned2 = std::move(pinned);
+        EXPECT_EQ(pinned.size(), 0u);
+        EXPECT_EQ(pinned.begin(), pinned.end());
+        auto pointer = d.allocate<int>(4);
+        const auto pointer2 = std::move(pointer);
+        refused("pointer", [&] { (void)pointer.range(1); });
+        refused("free pointer", [&] { pointer.free(); });
+        sparse_matrix<float> A(ctx, csr_matrix<float>{1, 1, {0, 1}, {0}, {2.f}});
+        const vector<float> one(ctx, {3.f});
+        const sparse_matrix<float> A2 = std::move(A);
+        EXPECT_EQ(A.rows(), 0u);
+        refused("product", [&] { vector<float> r = A * one; });
+        refused("transposed product", [&] { vector<float> r = transposed(A) * one; });
+        refused("product of matrices", [&] { (void)(A * A2); });
+        refused("to_csr", [&] { (void)to_csr(A); });
+        refused("transpose", [&] { (void)transpose(A); });
+        EXPECT_EQ(describe(A), "no matrix");
     });
 }
 

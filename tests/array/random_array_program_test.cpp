@@ -1,6 +1,6 @@
-// Random array programs against host arithmetic: views of views, targets that are read, ties, reductions,
-// every element type. BALM_TEST_CASES says how many, BALM_TEST_SEED the first case's seed; case k has seed +
-// k, so that the seed of a failure with BALM_TEST_CASES=1 repeats it.
+// Random array programs against host arithmetic: views of views, targets that are read, positions that
+// repeat, ties, reductions, every element type. BALM_TEST_CASES says how many, BALM_TEST_SEED the first
+// case's seed; case k has seed + k, so that the seed of a failure with BALM_TEST_CASES=1 repeats it.
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,7 @@
 #include "kernel/run.hpp"
 #include "support/array_program.hpp"
 #include "support/case_count.hpp"
+#include "support/exact_complex.hpp"
 
 namespace balm::test {
 
@@ -246,21 +247,23 @@ void with_form(element_form form, F&& f) {
         case element_form::double2: return f(std::type_identity<double2>{});
         case element_form::float3: return f(std::type_identity<float3>{});
         case element_form::complex_float: return f(std::type_identity<std::complex<float>>{});
+        case element_form::complex_double: return f(std::type_identity<std::complex<double>>{});
         case element_form::particle: return f(std::type_identity<particle>{});
     }
 }
 template <class T>
 using in_expressions = balm::detail::element_of<vector<T>>;
 template <class T>
-constexpr bool is_complex_number = std::same_as<T, std::complex<float>>;
+constexpr bool is_complex_number =
+    std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
 /// The numbers that an element has, and one of them; of scalars the value.
 template <class T>
 constexpr std::size_t count_of_numbers = 1;
 template <class T, int N>
 constexpr std::size_t count_of_numbers<vec<T, N>> = N;
-template <>
-constexpr std::size_t count_of_numbers<std::complex<float>> = 2;
+template <class T>
+constexpr std::size_t count_of_numbers<std::complex<T>> = 2;
 template <>
 constexpr std::size_t count_of_numbers<particle> = 3;
 
@@ -363,7 +366,8 @@ T element_from(const number* numbers) {
         return {at(std::type_identity<float>{}, 0), at(std::type_identity<int>{}, 1),
                 at(std::type_identity<unsigned char>{}, 2)};
     } else if constexpr (is_complex_number<T>) {
-        return {at(std::type_identity<float>{}, 0), at(std::type_identity<float>{}, 1)};
+        using part = std::type_identity<typename T::value_type>;
+        return {at(part{}, 0), at(part{}, 1)};
     } else if constexpr (vector_type<T>) {
         T made{};
         for (int k = 0; k < T::size(); ++k)
@@ -436,6 +440,14 @@ private:
             case kind::compose: return composed(n);
             case kind::turned:
             case kind::conj: return of_one_element(n);
+            case kind::proj:
+            case kind::complex_row:
+            case kind::complex_abs:
+            case kind::complex_arg:
+            case kind::complex_norm:
+            case kind::complex_pow:
+            case kind::equal_complex: return function_of_complex(n);
+            case kind::polar: return polar_program(n);
             case kind::any_lane:
             case kind::all_lanes: return any_or_all(n);
             case kind::advance: return advanced(n);
@@ -580,6 +592,54 @@ private:
         });
         return made;
     }
+    tape function_of_complex(const array_node& n) {
+        tape made, first = build(*n.in[0]), second = n.in.size() > 1 ? build(*n.in[1]) : tape{};
+        with_form(n.in[0]->form, [&]<class T>(std::type_identity<T>) {
+            if constexpr (is_complex_number<T>) {
+                auto z = typed<in_expressions<T>>(std::move(first));
+                const auto other = [&] { return typed<in_expressions<T>>(std::move(second)); };
+                switch (n.what) {
+                    case array_node::kind::proj: made = untyped(balm::proj(z)); break;
+                    case array_node::kind::complex_abs: made = untyped(abs(z)); break;
+                    case array_node::kind::complex_arg: made = untyped(balm::arg(z)); break;
+                    case array_node::kind::complex_norm: made = untyped(balm::norm(z)); break;
+                    case array_node::kind::complex_pow: made = untyped(pow(z, other())); break;
+                    case array_node::kind::equal_complex: made = untyped(z == other()); break;
+                    default: made = complex_row_of(static_cast<complex_row>(n.which), z);
+                }
+            }
+        });
+        return made;
+    }
+    template <class E>
+    static tape complex_row_of(complex_row row, const E& z) {
+        switch (row) {
+            case complex_row::exp: return untyped(balm::exp(z));
+            case complex_row::log: return untyped(balm::log(z));
+            case complex_row::log10: return untyped(balm::log10(z));
+            case complex_row::sqrt: return untyped(balm::sqrt(z));
+            case complex_row::sin: return untyped(balm::sin(z));
+            case complex_row::cos: return untyped(balm::cos(z));
+            case complex_row::tan: return untyped(balm::tan(z));
+            case complex_row::sinh: return untyped(balm::sinh(z));
+            case complex_row::cosh: return untyped(balm::cosh(z));
+            case complex_row::tanh: return untyped(balm::tanh(z));
+            case complex_row::asin: return untyped(balm::asin(z));
+            case complex_row::acos: return untyped(balm::acos(z));
+            case complex_row::atan: return untyped(balm::atan(z));
+            case complex_row::asinh: return untyped(balm::asinh(z));
+            case complex_row::acosh: return untyped(balm::acosh(z));
+            default: return untyped(balm::atanh(z));
+        }
+    }
+    tape polar_program(const array_node& n) {
+        tape made, distance = build(*n.in[0]), angle = build(*n.in[1]);
+        ir::with_type(n.in[0]->type, [&]<class T>(std::type_identity<T>) {
+            if constexpr (std::floating_point<T>)
+                made = untyped(balm::polar(typed<T>(std::move(distance)), typed<T>(std::move(angle))));
+        });
+        return made;
+    }
     tape any_or_all(const array_node& n) {
         tape made, in = build(*n.in[0]);
         with_form(n.in[0]->form, [&]<class T>(std::type_identity<T>) {
@@ -621,7 +681,11 @@ private:
     tape select_elements(const array_node& n) {
         tape made, which = build(*n.in[0]), a = build(*n.in[1]), b = build(*n.in[2]);
         with_form(n.form, [&]<class T>(std::type_identity<T>) {
-            if constexpr (vector_type<T>) {
+            if constexpr (is_complex_number<T>) {
+                made = untyped(balm::select(typed<bool>(std::move(which)),
+                                            typed<in_expressions<T>>(std::move(a)),
+                                            typed<in_expressions<T>>(std::move(b))));
+            } else if constexpr (vector_type<T>) {
                 auto first = typed<T>(std::move(a)), second = typed<T>(std::move(b));
                 if (n.in[0]->form == element_form::scalar)
                     made = untyped(balm::select(typed<bool>(std::move(which)), first, second));
@@ -983,6 +1047,10 @@ std::string run_round(const context& where, array_program& p, std::mt19937_64& r
         const std::vector<number> expected = oracle.run(s);
         const std::string found = difference("result", expected, device.run(s));
         if (!found.empty()) return found;
+        for (const std::size_t k : oracle.contested()) {
+            const std::string unsettled = oracle.settle(k, device.read(k));
+            if (!unsettled.empty()) return "v" + std::to_string(k) + ": " + unsettled;
+        }
     }
     for (std::size_t k = 0; k < p.vectors.size(); ++k) {
         const std::string found = difference("v" + std::to_string(k), oracle.vectors[k], device.read(k));

@@ -6,11 +6,17 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "array/map/overlap.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "kernel/run.hpp"
+#include "support/case_count.hpp"
 #include "support/nvrtc_listener.hpp"
 
 namespace balm::test {
@@ -506,6 +512,118 @@ TEST(V3_scatter, by_positions_that_are_overwritten_uses_them_as_they_were) {
     });
 }
 
+/// Whether an element holds one of the values that compete for it, or its old value if there are none.
+template <class T>
+void expect_one_of(const std::vector<T>& before, const std::vector<T>& got,
+                   const std::vector<std::int32_t>& positions, const std::vector<T>& values) {
+    for (std::size_t at = 0; at < got.size(); ++at) {
+        bool is_assigned = false, is_found = false;
+        for (std::size_t k = 0; k < positions.size(); ++k)
+            if (static_cast<std::size_t>(positions[k]) == at) {
+                is_assigned = true;
+                is_found = is_found || values[k] == got[at];
+            }
+        EXPECT_TRUE(is_assigned ? is_found : got[at] == before[at]) << "element " << at << " is " << got[at];
+    }
+}
+
+TEST(V3_scatter, at_equal_positions_reads_the_elements_as_they_were) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 1000, few = 5;
+        std::vector<std::int32_t> p(n), q(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            p[k] = static_cast<std::int32_t>(random() % few);
+            q[k] = static_cast<std::int32_t>(random() % few);
+        }
+        const std::vector<int> before{3, 1, 4, 1, 5, 9};
+        const auto old = random_values<int>(random, n, -9, 9);
+        const vector<std::int32_t> P(ctx, p), Q(ctx, q);
+        const auto check = [&](auto&& assign, auto&& value) {
+            vector<int> x(ctx, before), y(ctx, std::span<const int>(old));
+            assign(x, y);
+            std::vector<int> values(n);
+            for (std::size_t k = 0; k < n; ++k) values[k] = value(k);
+            const auto got = x.to_host();
+            expect_one_of(before, {got.begin(), got.end()}, p, values);
+        };
+        const auto at = [&](const std::vector<std::int32_t>& places, std::size_t k) {
+            return before[static_cast<std::size_t>(places[k])];
+        };
+        check([&](auto& x, auto&) { x[P] += 1; }, [&](std::size_t k) { return at(p, k) + 1; });
+        check([&](auto& x, auto&) { x[P] = 2 * x[P] + 1; }, [&](std::size_t k) { return 2 * at(p, k) + 1; });
+        check([&](auto& x, auto&) { x[P] += x[Q]; }, [&](std::size_t k) { return at(p, k) + at(q, k); });
+        check([&](auto& x, auto& y) { x[P] -= y; }, [&](std::size_t k) { return at(p, k) - old[k]; });
+        check(
+            [&](auto& x, auto& y) {
+                balm::tie(x[P], y) = std::tuple(x[P] * 10 + y, x[P] + y);
+                const auto sums = y.to_host();
+                for (std::size_t k = 0; k < n; ++k) EXPECT_EQ(sums[k], at(p, k) + old[k]);
+            },
+            [&](std::size_t k) { return at(p, k) * 10 + old[k]; });
+        // Positions that the host does not know.
+        check([&](auto& x, auto&) { x[balm::element_index(0, n) % 5] += 1; },
+              [&](std::size_t k) { return before[k % 5] + 1; });
+    });
+}
+
+TEST(V3_scatter, of_lanes_at_equal_positions_reads_them_as_they_were) {
+    on_all_contexts([&](const context& ctx) {
+        const std::size_t n = 1000;
+        const vector<std::int32_t> P(ctx, std::vector<std::int32_t>(n, 1));
+        vector<balm::int2> x(ctx, std::vector<balm::int2>{{1, 2}, {3, 4}, {5, 6}});
+        balm::lane<1>(x[P]) += 1;
+        const auto got = x.to_host();
+        EXPECT_EQ(got[0], (balm::int2{1, 2}));
+        EXPECT_EQ(got[1], (balm::int2{3, 5}));
+        EXPECT_EQ(got[2], (balm::int2{5, 6}));
+    });
+}
+
+TEST(V8_views, of_windows_that_overlap_read_them_as_they_were) {
+    on_all_contexts([&](const context& ctx) {
+        vector<int> x(ctx, 1000);
+        x = 1;
+        auto windows = view(x, {998, 3}, {1, 1});
+        windows += 1;
+        expect_each(x.to_host(), [](std::size_t) { return 2; });
+        auto same = view(x, {500, 2}, {0, 1});
+        same *= 3;
+        expect_each(x.to_host(), [](std::size_t k) { return k < 2 ? 6 : 2; });
+    });
+}
+
+TEST(V3_scatter, needs_a_temporary_only_where_positions_may_repeat) {
+    on_all_devices([&](const device& on) {
+        const context ctx(std::vector<device>{on});
+        const std::size_t n = 100;
+        vector<int> x(ctx, 200);
+        const vector<std::int32_t> p(ctx, n);
+        /// Of x[where] = x[from] + 1.
+        const auto needs = [&](auto&& where, auto&& from) {
+            array::tape positions(expr<std::int64_t>(balm::cast<std::int64_t>(where)).tape()),
+                values((x[from] + 1).tape());
+            const array::target into{x.state().get(), &positions};
+            values.append(positions);
+            return array::needs_temporary(values, {&into, 1}, shape(n));
+        };
+        const auto i = balm::element_index(0, n);
+        const std::int64_t last = 99;
+        EXPECT_FALSE(needs(last - i, last - i));
+        EXPECT_FALSE(needs(2 * i + 1, 2 * i + 1));
+        EXPECT_FALSE(needs(2 * i, 2 * i + 1));
+        EXPECT_FALSE(needs(i, i + 100));
+        EXPECT_FALSE(needs(i * -2 + 198, i * -2 + 198));
+        EXPECT_FALSE(needs(balm::cast<std::int32_t>(i) * 2, balm::cast<std::int32_t>(i) * 2));
+        EXPECT_TRUE(needs(i, i + 1));
+        EXPECT_TRUE(needs(i / 2, i / 2));
+        EXPECT_TRUE(needs(0 * i, 0 * i));
+        EXPECT_TRUE(needs(i * i, i * i));
+        EXPECT_TRUE(needs(p, p));
+        EXPECT_TRUE(needs(balm::cast<std::uint8_t>(4 * i), balm::cast<std::uint8_t>(4 * i)));  // wraps
+    });
+}
+
 TEST(V8_views, refuse_what_does_not_fit) {
     on_all_contexts([&](const context& ctx) {
         vector<double> x(ctx, 12, 1.0), y(ctx, 5, 1.0);
@@ -541,6 +659,206 @@ TEST(V8_views, refuse_what_does_not_fit) {
         M(balm::slice(2, 2), balm::all) = 7.0;
         EXPECT_EQ(M(balm::slice(2, 2), balm::all).size(), 0u);
         expect_each(x.to_host(), [](std::size_t) { return 1.0; });
+    });
+}
+
+// ---- views as values: the algorithms of the standard library order them ----
+
+/// Vectors of different sizes, and views of them in any order. The model of a view is the number of its
+/// vector.
+template <class T>
+class shelf {
+public:
+    shelf(const context& ctx, std::mt19937_64& random, std::size_t count) : random_(random) {
+        std::vector<std::size_t> sizes(count);
+        std::iota(sizes.begin(), sizes.end(), 1 + below(random, 40));
+        std::shuffle(sizes.begin(), sizes.end(), random);
+        for (std::size_t k = 0; k < count; ++k) {
+            content_.push_back(random_values<int>(random, sizes[k], -1000, 1000));
+            vectors_.emplace_back(ctx, content_[k]);
+        }
+        for (std::size_t k = 0; k < count; ++k) put(k);
+    }
+
+    /// One algorithm on the views and on their numbers.
+    void step() {
+        const auto at = [](auto& of, std::size_t k) {
+            return of.begin() + static_cast<std::ptrdiff_t>(std::min(k, of.size()));
+        };
+        const auto a = static_cast<std::size_t>(below(random_, static_cast<unsigned>(views_.size()))),
+                   b = static_cast<std::size_t>(below(random_, static_cast<unsigned>(views_.size())));
+        const std::uint64_t draw = random_();
+        const auto both = [&](auto&& change) {
+            change(views_, [](const view<T>& of) { return of.size(); });
+            change(numbers_, [&](std::size_t of) { return content_[of].size(); });
+        };
+        switch (below(random_, 11)) {
+            case 0: both([&](auto& all, auto&&) { std::swap(all[a], all[b]); }); break;
+            case 1:
+                both([&](auto& all, auto&&) {
+                    using std::swap;
+                    swap(all[a], all[b]);
+                });
+                break;
+            case 2: both([&](auto& all, auto&&) { std::rotate(all.begin(), at(all, a), all.end()); }); break;
+            case 3:
+                both([&](auto& all, auto&& size) {
+                    std::sort(all.begin(), all.end(),
+                              [&](const auto& x, const auto& y) { return size(x) < size(y); });
+                });
+                break;
+            case 4:
+                both([&](auto& all, auto&& size) {
+                    std::stable_sort(all.begin(), all.end(),
+                                     [&](const auto& x, const auto& y) { return size(x) % 4 < size(y) % 4; });
+                });
+                break;
+            case 5:
+                both([&](auto& all, auto&&) {
+                    std::mt19937_64 same(draw);
+                    std::shuffle(all.begin(), all.end(), same);
+                });
+                break;
+            case 6:
+                both([&](auto& all, auto&&) {
+                    std::reverse(at(all, std::min(a, b)), at(all, std::max(a, b)));
+                });
+                break;
+            case 7:
+                both([&](auto& all, auto&& size) {
+                    std::stable_partition(all.begin(), all.end(),
+                                          [&](const auto& x) { return size(x) % 2 == 0; });
+                });
+                break;
+            case 8:
+                both([&](auto& all, auto&& size) {
+                    const auto by_size = [&](const auto& x, const auto& y) { return size(x) < size(y); };
+                    std::make_heap(all.begin(), all.end(), by_size);
+                    std::pop_heap(all.begin(), all.end(), by_size);
+                });
+                break;
+            case 9:
+                both([&](auto& all, auto&&) {
+                    auto one = all[b];
+                    all.insert(at(all, a), one);
+                    all.insert(at(all, b), 2, one);
+                });
+                break;
+            default:  // the erasure that copies no elements
+                if (views_.size() < 3) return;
+                both([&](auto& all, auto&&) {
+                    std::rotate(at(all, a), at(all, a) + 1, all.end());
+                    all.pop_back();
+                });
+        }
+    }
+
+    void check() const {
+        ASSERT_EQ(views_.size(), numbers_.size());
+        for (std::size_t k = 0; k < views_.size(); ++k)
+            ASSERT_EQ(views_[k].to_host(), std::span<const int>(content_[numbers_[k]])) << "view " << k;
+        for (std::size_t k = 0; k < vectors_.size(); ++k)  // algorithms copy no elements
+            ASSERT_EQ(vectors_[k].to_host(), std::span<const int>(content_[k])) << "vector " << k;
+    }
+
+private:
+    void put(std::size_t k) {
+        views_.push_back(view<T>(vectors_[k], {vectors_[k].size()}));
+        numbers_.push_back(k);
+    }
+
+    std::mt19937_64& random_;
+    std::vector<std::vector<int>> content_;
+    std::vector<vector<int>> vectors_;
+    std::vector<view<T>> views_;
+    std::vector<std::size_t> numbers_;
+};
+
+TEST(V8_views, are_ordered_by_the_standard_librarys_algorithms_like_values) {
+    auto random = seeded_random();
+    on_all_contexts([&](const context& ctx) {
+        const auto run = [&]<class T>(T) {
+            shelf<std::conditional_t<std::is_same_v<T, int>, int, const int>> all(ctx, random,
+                                                                                  2 + below(random, 30));
+            for (std::size_t k = 0; k < case_count(40); ++k) {
+                all.step();
+                if (HasFatalFailure()) return;
+            }
+            all.check();
+        };
+        run(int());
+        run(char());
+    });
+}
+
+TEST(V8_views, of_structures_are_exchanged_with_the_vectors_beside_them) {
+    struct field {
+        vector<float> values;
+        view<float> interior;
+        field(const context& ctx, std::size_t n, float value)
+            : values(ctx, n, value), interior(view(values, {n})(balm::slice(1, static_cast<int>(n) - 1))) {}
+    };
+    on_all_contexts([](const context& ctx) {
+        field now(ctx, 1000, 1.f), next(ctx, 1000, 0.f);
+        for (int step = 0; step < 5; ++step) {  // a double buffer
+            next.interior = now.interior + 1.f;
+            std::swap(now, next);
+        }
+        expect_each(now.values.to_host(), [](std::size_t i) { return i == 0 || i == 999 ? 0.f : 6.f; });
+        expect_each(next.values.to_host(), [](std::size_t i) { return i == 0 || i == 999 ? 1.f : 5.f; });
+        now.interior = 7.f;  // still views the vector beside it
+        EXPECT_EQ(now.values[1], 7.f);
+        EXPECT_EQ(next.values[1], 5.f);
+    });
+}
+
+TEST(V8_views, assign_elements_unless_they_were_moved_from) {
+    on_all_contexts([](const context& ctx) {
+        vector<int> x(ctx, {1, 2, 3, 4}), y(ctx, {5, 6, 7, 8});
+        auto M = view(x, {2, 2}), N = view(y, {2, 2});
+        M(all, 0) = N(all, 1);  // temporaries
+        EXPECT_EQ(x.to_host(), std::vector<int>({6, 2, 8, 4}));
+        M = std::move(N);
+        EXPECT_EQ(x.to_host(), std::vector<int>({5, 6, 7, 8}));
+        N = 1;  // not moved from
+        EXPECT_EQ(y.to_host(), std::vector<int>({1, 1, 1, 1}));
+        EXPECT_EQ(x.to_host(), std::vector<int>({5, 6, 7, 8}));
+        auto row = M(0, all);
+        row = M(1, all);
+        EXPECT_EQ(x.to_host(), std::vector<int>({7, 8, 7, 8}));
+
+        auto taken = std::move(row);
+        const auto reads = [&](auto&& read) {
+            EXPECT_THAT(message_of<usage_error>(read), HasSubstr("moved from"));
+        };
+        reads([&] { (void)row.to_host(); });
+        reads([&] { (void)row.size(); });
+        reads([&] { (void)row(0); });
+        reads([&] { (void)row.transpose(); });
+        reads([&] { (void)row[vector<int>(ctx, {0})]; });
+        reads([&] { row = 1; });
+        reads([&] { row += 1; });
+        reads([&] { y = row + 1; });
+        reads([&] { taken = row; });
+        reads([&] { (void)balm::sum(row); });
+        reads([&] { tie(row) = std::tuple(M(0, all)); });
+        auto hollow = row;
+        reads([&] { (void)hollow.size(); });
+        taken = 3;
+        EXPECT_EQ(x.to_host(), std::vector<int>({3, 3, 7, 8}));
+        row = N(1, all);  // views what it is assigned
+        row = 4;
+        EXPECT_EQ(y.to_host(), std::vector<int>({1, 1, 4, 4}));
+        hollow = row;
+        hollow = std::move(row);  // elements: row stays
+        row = 5;
+        EXPECT_EQ(y.to_host(), std::vector<int>({1, 1, 5, 5}));
+
+        view<const int> fixed = M, other = N;
+        EXPECT_THAT(message_of<usage_error>([&] { fixed = std::move(other); }), HasSubstr("read-only"));
+        std::swap(fixed, other);
+        EXPECT_EQ(fixed.to_host()(1, 0), 5);
+        EXPECT_EQ(other.to_host()(0, 0), 3);
     });
 }
 

@@ -1,4 +1,4 @@
-// expect: use Mixed<T> instead of Out<T>
+// expect: use InOut<T> instead of Out<T>
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

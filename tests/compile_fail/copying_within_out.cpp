@@ -1,4 +1,4 @@
-// expect: Out<T> is write-only; use Mixed<T>
+// expect: Out<T> is write-only; use InOut<T>
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -14,7 +14,7 @@ void cuda() {
     const std::size_t n = 1024;
     const std::vector<float> host(n, 1.f);
 
-    auto saxpy = balm::kernel<1>("saxpy", [](Float a, In<float> x, Mixed<float> y) {
+    auto saxpy = balm::kernel<1>("saxpy", [](Float a, In<float> x, InOut<float> y) {
         Index i = global_id(0);
         y[i] = a * x[i] + y[i];
     });
@@ -32,7 +32,7 @@ void cuda() {
             of_groups[group_id(0)] = tile[0];
         }
     });
-    auto words = balm::kernel<1>("words", [](In<float> x, Mixed<int> counter, Local<float> scratch) {
+    auto words = balm::kernel<1>("words", [](In<float> x, InOut<int> counter, Local<float> scratch) {
         Index i = global_id(0);
         Index thread = local_id(0), block = group_id(0), block_size = local_size(0), blocks = group_count(0);
         scratch[thread] = x[i];
@@ -169,6 +169,8 @@ void numpy() {
     M += balm::view(row, {std::size_t{1}, c}).broadcast({r, c});
     double total = balm::sum(x), mean = balm::mean(x), most = balm::max(x);
     of_rows = balm::sum(M, balm::along(1));
+    of_rows = balm::mean(M, balm::along(1));
+    const double spread = balm::stddev(x), middle = balm::median(x), late = balm::quantile(x, 0.9);
     auto where = balm::arg_max(x).position;
     bool above = balm::all(x > -1);
     double norm = balm::norm2(x);
@@ -184,10 +186,10 @@ void numpy() {
     y = balm::normal<double>()(balm::element_index(), 42);
     std::vector<double> host = x.to_host();
     std::cout << head.size() << ' ' << even.size() << ' ' << back.size() << ' ' << column.size() << ' '
-              << total << ' ' << mean << ' ' << most << ' ' << where << ' ' << above << ' ' << norm << ' '
-              << positive.size() << ' ' << order.size() << ' ' << distinct.size() << ' ' << counts.size()
-              << ' ' << product.size() << ' ' << also.size() << ' ' << spectrum.size() << ' ' << host.size()
-              << '\n';
+              << total << ' ' << spread << ' ' << middle << ' ' << late << ' ' << mean << ' ' << most << ' '
+              << where << ' ' << above << ' ' << norm << ' ' << positive.size() << ' ' << order.size() << ' '
+              << distinct.size() << ' ' << counts.size() << ' ' << product.size() << ' ' << also.size() << ' '
+              << spectrum.size() << ' ' << host.size() << '\n';
 }
 
 void vexcl();

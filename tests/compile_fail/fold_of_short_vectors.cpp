@@ -1,4 +1,4 @@
-// expect: for short vectors fold lanes
+// expect: write a function of two of them
 #include <balm/balm.hpp>
 
 float f(const balm::vector<balm::float4>& y);

@@ -1,4 +1,4 @@
-// expect: an in buffer cannot be an argument for Out or Mixed
+// expect: an in buffer cannot be an argument for Out or InOut
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

@@ -1,4 +1,4 @@
-// expect: an out buffer cannot be an argument for In or Mixed
+// expect: an out buffer cannot be an argument for In or InOut
 #include <balm/balm.hpp>
 
 using namespace balm::dsl;

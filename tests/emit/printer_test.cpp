@@ -108,17 +108,24 @@ TEST(EMIT_texts, of_a_loop_unrolled_by_the_trace) {
             result[row * n + x] = value;
         });
     EXPECT_EQ(cuda(tiles), R"(
+static __device__ inline unsigned int balm_turns_i32(int from, int to, int step) {
+    if (step < 0) return from > to ? ((unsigned int)from - (unsigned int)to - 1) / (0 - (unsigned int)step) + 1 : 0;
+    return step > 0 && from < to ? ((unsigned int)to - (unsigned int)from - 1) / (unsigned int)step + 1 : 0;
+}
+
 extern "C" __global__ void tiles(int n, const float* __restrict__ a, float* result) {
     __shared__ float values[4];
     float value = 0.0f;
     const int x = (int)threadIdx.x;
     const int row = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    for (int begin = 0; begin < n; begin += 2) {
+    int begin = 0;
+    unsigned int turns = balm_turns_i32(begin, n, 2);
+    if (turns > 0) do {
         values[(int)threadIdx.y * 2 + x] = a[row * n + begin + x];
         __syncthreads();
         const int t = x * 2;
         value = fmaf(values[t + 1], values[2 + x], fmaf(values[t], values[x], value));
-    }
+    } while (--turns > 0 && (begin += 2, true));
     result[row * n + x] = value;
 }
 )");
@@ -373,6 +380,18 @@ TEST(EMIT_operators, guard_divisions_and_mask_shifts) {
         EXPECT_THAT(cu, HasSubstr(part));
 }
 
+TEST(EMIT_operators, step_is_a_comparison) {
+    const auto kernel = balm::kernel<1>("edges", [](Float x, Out<float> out, Out<balm::float4> lanes) {
+        out[0] = step(x, x * x);
+        lanes[0] = step(Float4(x), Float4(1.f));
+    });
+    const std::string cl = opencl(kernel), cu = cuda(kernel);
+    EXPECT_THAT(cl, HasSubstr("return x < edge ? 0.0f : 1.0f;"));
+    EXPECT_THAT(cl, HasSubstr("return select((float4)1, (float4)0, x < edge);"));
+    EXPECT_THAT(cl, Not(testing::ContainsRegex("[^_]step\\(")));
+    EXPECT_THAT(cu, HasSubstr("return x < edge ? 0.0f : 1.0f;"));
+}
+
 TEST(EMIT_names, avoid_what_the_dialects_reserve) {
     const auto kernel = balm::kernel<1>("kernel(float, threadIdx, sin, balm_local, int2, x)",
                                         [](Int a, Int b, In<std::int32_t> c, Local<std::int32_t> d,
@@ -414,9 +433,13 @@ TEST(EMIT_loops, read_like_cpp) {
         for (Int k : range(cast<int>(local_id(0)), n, cast<int>(local_size(0)))) out[k] = 5;
     });
     const std::string text = opencl(kernel);
-    for (const char* line : {"for (int k = 10; k > n; --k) {", "= 0; k2 < n; k2 += 4) {",
-                             "= 0; s > 0 ? k3 < n : k3 > n; k3 += s) {", "for (long k4 = 0; k4 < ",
-                             "k5 = (int)get_local_id(0); k5 < n; k5 += t2) {"})
+    for (const char* line :
+         {"for (int k = 10; k > n; --k) {",
+          "    int k2 = 0;\n    uint turns = balm_turns_i32(k2, n, 4);\n    if (turns > 0) do {\n        "
+          "out[k2] = 2;\n"
+          "    } while (--turns > 0 && (k2 += 4, true));\n",
+          "uint turns2 = balm_turns_i32(k3, n, s);", "} while (--turns2 > 0 && (k3 += s, true));",
+          "for (long k4 = 0; k4 < ", "uint turns3 = balm_turns_i32(k5, n, t2);"})
         EXPECT_THAT(text, HasSubstr(line));
     cuda(kernel);
 }
@@ -435,9 +458,9 @@ TEST(EMIT_loops, call_their_variables_as_the_user_does) {
         }
     });
     const std::string text = opencl(kernel);
-    for (const char* line :
-         {"for (int row = 0; row < n; ++row) {", "for (int column = row; column < n; column += 2) {",
-          "x[row] * x[column]", "for (int left = 0; left < n; ++left) {", "int left2 = left;"})
+    for (const char* line : {"for (int row = 0; row < n; ++row) {", "int column = row;",
+                             "uint turns = balm_turns_i32(column, n, 2);", "x[row] * x[column]",
+                             "for (int left = 0; left < n; ++left) {", "int left2 = left;"})
         EXPECT_THAT(text, HasSubstr(line));
     cuda(kernel);
     const auto walk = balm::kernel<1>("walk(n, out)", [](Int n, Out<float> out) {

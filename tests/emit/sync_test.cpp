@@ -103,7 +103,9 @@ static inline float balm_atomic_add_f32_global(volatile global float* p, float v
     EXPECT_THAT(nvidia, HasSubstr(R"(
     asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(p), "f"(value) : "memory");
 )"));
-    EXPECT_THAT(nvidia, HasSubstr("atomic_cmpxchg(word, held"));  // in local memory
+    EXPECT_THAT(nvidia, HasSubstr(R"(
+    asm volatile("atom.shared.add.f32 %0, [%1], %2;" : "=f"(old) : "l"(p), "f"(value) : "memory");
+)"));
     const std::string cuda = written_out(kernel, dialect::cuda_cpp);
     EXPECT_THAT(cuda, HasSubstr("    atomicAdd(&sum[0], in["));
     EXPECT_THAT(cuda, Not(HasSubstr("balm_atomic")));
@@ -335,6 +337,30 @@ TEST(A4_barriers, that_groups_step_over_are_not_optimised_for_CPUs) {
             part();
         }
     }));
+}
+
+TEST(A4_barriers, among_divergent_branches_are_fenced_for_PoCL) {
+    const auto text_of = [](bool diverges, bool on_cpu, dialect language) {
+        const auto kernel = balm::kernel<1>("k(out)", [&](Out<int> out) {
+            const Int item = cast<int>(local_id(0));
+            local_barrier();
+            if (!diverges) {
+                out[item] = 1;
+                return;
+            }
+            IF (item % 3 == 0) {
+                out[item] = 1;
+            }
+        });
+        ir::launch_facts facts;
+        facts.on_cpu = on_cpu;
+        return emit::print(ir::lower(*kernel.function(), facts).kernel, language);
+    };
+    const auto is_fenced = HasSubstr("#define barrier(...) (barrier(__VA_ARGS__), balm_fenced())");
+    EXPECT_THAT(text_of(true, true, dialect::opencl_c), is_fenced);
+    EXPECT_THAT(text_of(false, true, dialect::opencl_c), Not(is_fenced));
+    EXPECT_THAT(text_of(true, false, dialect::opencl_c), Not(is_fenced));
+    EXPECT_THAT(text_of(true, true, dialect::opencl_ptx), Not(is_fenced));
 }
 
 TEST(A4_barriers, in_loops_that_compilers_make_branches_of_are_not_optimised_for_CPUs) {

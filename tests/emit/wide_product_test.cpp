@@ -92,8 +92,8 @@ TEST(EMIT_texts, hide_negations_of_32_bits_from_ptxas) {
                         });
     for (const dialect language : {dialect::cuda_cpp, dialect::opencl_ptx}) {
         const std::string text = text_in(language, negations);
-        EXPECT_THAT(text, AllOf(HasSubstr("balm_negated_i32(a)"), HasSubstr("balm_negated_u32(b)"),
-                                HasSubstr("balm_negated_i32(a.x)"), HasSubstr("-v"), HasSubstr("-w")));
+        EXPECT_THAT(text, AllOf(HasSubstr("balm_ptx_neg_i32(a)"), HasSubstr("balm_ptx_neg_u32(b)"),
+                                HasSubstr("balm_ptx_neg_i32(a.x)"), HasSubstr("-v"), HasSubstr("-w")));
         EXPECT_THAT(text, AllOf(Not(HasSubstr("-a")), Not(HasSubstr("-b")), Not(HasSubstr("0 - "))));
     }
     EXPECT_THAT(text_in(dialect::opencl_c, negations), AllOf(HasSubstr("-a"), HasSubstr("-b")));

@@ -68,6 +68,18 @@ void read_as(std::string_view text) {
         expect(is_same(again.values[k], m.values[k]), "what is written keeps its values", written);
 }
 
+template <class T>
+void read_dense_as(std::string_view text) {
+    try {
+        const auto m = balm::array::parse_matrix_market_array<T>(text, "f.mtx");
+        expect(m.values.size() == m.rows * m.columns, "there is an element for each row and column");
+        expect(m.values.size() <= 2 * text.size() + m.rows,
+               "an element, or its mirror image, takes bytes of the file");
+    } catch (const balm::usage_error& refused) {
+        check_refusal(refused.what(), text);
+    }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -77,5 +89,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     read_as<float>(text);
     read_as<double>(text);
     read_as<balm::complex_value<double>>(text);
+    read_dense_as<std::uint32_t>(text);
+    read_dense_as<float>(text);
+    read_dense_as<balm::complex_value<double>>(text);
     return 0;
 }

@@ -21,11 +21,29 @@
 namespace {
 
 using balm::detail::element_layout;
+using balm::detail::npy_layout;
+using balm::detail::npy_structure;
 using balm::fuzz::expect;
 
-constexpr element_layout layouts[] = {{'b', 1, 1, 1},  {'u', 1, 1, 1}, {'i', 2, 1, 1}, {'f', 2, 1, 1},
-                                      {'f', 4, 1, 1},  {'f', 4, 3, 4}, {'f', 8, 1, 1}, {'c', 8, 1, 1},
-                                      {'c', 16, 1, 1}, {'i', 8, 2, 2}};
+const npy_structure inner{
+    "inner", 16, {{"b", 4, element_layout{'i', 2, 1, 1}, {}}, {"x", 8, element_layout{'f', 8, 1, 1}, {}}}};
+const npy_structure outer{"outer",
+                          64,
+                          {{"a", 0, element_layout{'f', 4, 3, 4}, {}},
+                           {"c", 16, inner, {2}},
+                           {"t", 48, element_layout{'b', 1, 1, 1}, {2, 3}}}};
+const npy_layout layouts[] = {element_layout{'b', 1, 1, 1},
+                              element_layout{'u', 1, 1, 1},
+                              element_layout{'i', 2, 1, 1},
+                              element_layout{'f', 2, 1, 1},
+                              element_layout{'f', 4, 1, 1},
+                              element_layout{'f', 4, 3, 4},
+                              element_layout{'f', 8, 1, 1},
+                              element_layout{'c', 8, 1, 1},
+                              element_layout{'c', 16, 1, 1},
+                              element_layout{'i', 8, 2, 2},
+                              inner,
+                              outer};
 
 void check_refusal(std::string_view words, std::string_view beginning) {
     expect(words.starts_with(beginning), "a refusal names the file", words);
@@ -52,23 +70,31 @@ struct array {
     balm::shape extents;
     std::vector<std::byte> elements;
 };
-array read_as(const element_layout& layout, std::span<const std::byte> bytes, std::size_t most) {
+/// In memory, with the room of lanes.
+std::size_t bytes_in_memory(const npy_layout& of) {
+    return of.structure != nullptr ? of.structure->bytes
+                                   : std::size_t{of.number.lanes_in_memory} * of.number.bytes;
+}
+array read_as(const npy_layout& layout, std::span<const std::byte> bytes, std::size_t most) {
     array made;
+    // A structure may take fewer bytes in the file than in memory: each of its numbers, at least one.
+    const std::size_t in_file =
+        layout.structure != nullptr ? 1 : std::size_t{layout.number.lanes} * layout.number.bytes;
     memory_source from("The file 'f.npy'", bytes);
     balm::interop::read_npy_array(from, layout, [&](const balm::shape& extents) -> void* {
-        expect(extents.count() * layout.lanes <= most / layout.bytes, "elements take bytes of the file");
+        expect(extents.count() <= most / in_file, "elements take bytes of the file");
         made.extents = extents;
-        made.elements.resize(extents.count() * layout.lanes_in_memory * layout.bytes + 1);
+        made.elements.resize(extents.count() * bytes_in_memory(layout) + 1);
         return made.elements.data();
     });
     return made;
 }
 
 void read_npy(std::span<const std::byte> bytes) {
-    for (const element_layout& layout : layouts) {
+    for (const npy_layout& layout : layouts) {
         try {
             const array got = read_as(layout, bytes, bytes.size());
-            if (got.extents.dimensions() == balm::shape::max_dimensions && layout.lanes > 1) continue;
+            if (got.extents.dimensions() == balm::shape::max_dimensions && layout.number.lanes > 1) continue;
             for (const auto order : {balm::npy_order::rows, balm::npy_order::columns}) {
                 const std::string head = balm::interop::npy_head(layout, got.extents, order);
                 std::vector<std::byte> written(head.size());

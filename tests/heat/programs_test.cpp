@@ -189,6 +189,18 @@ TEST_F(H1_programs, heat_demo_checks_itself_and_paints) {
     expect_refusal("heat_demo --animation a.gif", "heat_demo", ".png or .apng");
 }
 
+TEST_F(H1_programs, heat_demo_times_no_compiler) {
+    // Remainders of launches have kernels of their own; all are made before the first progress is reported.
+    const outcome result =
+        run("BALM_CACHE=0 BALM_SHOW_KERNELS=1 heat_demo --size 40 --steps 1100 --frames 9 --output demo.png");
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    const std::size_t last_kernel = result.err.rfind("// Balm: kernel 'heat_");
+    const std::size_t first_report = result.err.find("\ndevice 0 %");
+    ASSERT_NE(last_kernel, std::string::npos);
+    ASSERT_NE(first_report, std::string::npos) << result.err;
+    EXPECT_LT(last_kernel, first_report);
+}
+
 TEST_F(H1_programs, heat_demo_leads_heat_through_the_slalom) {
     const outcome result = run("heat_demo --size 24 --frames 4 --output demo.bmp --animation film.apng");
     EXPECT_EQ(result.code, 0) << result.out << result.err;

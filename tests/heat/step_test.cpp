@@ -3,13 +3,18 @@
 #include "step.hpp"
 
 #include <balm/balm.hpp>
+#include <cstdlib>
 #include <functional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "conductance.hpp"
 #include "generate.hpp"
 #include "golden.hpp"
 #include "plans.hpp"
 #include "reference.hpp"
+#include "streamed.hpp"
 
 namespace {
 
@@ -51,6 +56,69 @@ TEST(H1_step, reaches_the_golden_results) {
 
 TEST(H1_many_steps, reach_the_golden_results) {
     reach_the_golden_results([](unsigned n) { return n >= many_steps; });
+}
+
+std::size_t kernels_made_while(const std::function<void()>& body) {
+    ::setenv("BALM_SHOW_KERNELS", "1", 1);
+    testing::internal::CaptureStderr();
+    body();
+    ::unsetenv("BALM_SHOW_KERNELS");
+    const std::string shown = testing::internal::GetCapturedStderr();
+    const std::string mark = "// Balm: kernel 'heat_";
+    std::size_t count = 0;
+    for (std::size_t at = shown.find(mark); at != std::string::npos; at = shown.find(mark, at + 1)) ++count;
+    return count;
+}
+
+TEST(H4_prepared_steps, make_no_kernel) {
+    const heat::world world = heat::make_slalom(60, 200, 0.1f);
+    // Shapes that no other test has: nothing is made yet.
+    const heat::plan shapes[] = {{heat::method::stream, 16, 32 + 32, 16 + 32},
+                                 {heat::method::tile, 4, 64, 16, 4, 8}};
+    const balm::context all(balm::filter::any);
+    for (const balm::device& device : all.devices())
+        for (const heat::plan& plan : shapes) {
+            if (!heat::runs_on(device.info(), plan)) continue;
+            SCOPED_TRACE(device.name() + ", " + heat::describe(plan));
+            heat::plan own = plan;
+            // Resident on one device and on two, and in bands.
+            for (const std::size_t devices : {std::size_t{1}, std::size_t{2}, std::size_t{0}}) {
+                // The next division, too, has kernels of its own.
+                if (plan.method == heat::method::stream)
+                    own.tile_width += 16;
+                else
+                    own.tile_height += 16;
+                if (!heat::runs_on(device.info(), own)) continue;
+                const balm::context context(
+                    std::vector<balm::device>(std::max<std::size_t>(devices, 1), device));
+                heat::step_options options{own, {}};
+                if (devices == 0) options.memory = heat::least_memory_for_bands(world.width, own);
+                heat::stepper stepper(world, 0.3f, context, options);
+                EXPECT_EQ(stepper.division().bands > 1, devices == 0);
+                const unsigned advances[] = {0, 5, 1, 16, 33, 40};
+                EXPECT_GT(kernels_made_while([&] { stepper.prepare(advances); }), 0u);
+                EXPECT_EQ(kernels_made_while([&] {
+                              for (const unsigned steps : advances) stepper.advance(steps);
+                              stepper.finish();
+                          }),
+                          0u);
+                heat::world serial = world;
+                heat::step_serial(serial, 0.3f, 95);
+                EXPECT_LE(heat::max_difference(stepper.state(), serial.state), 2e-5);
+            }
+        }
+}
+
+TEST(H4_prepared_steps, are_whole_launches_and_what_is_left) {
+    const heat::plan plan{heat::method::stream, 16, 64, 64};
+    const auto sizes = [&](const std::vector<unsigned>& advances) {
+        const std::set<unsigned> made = heat::launch_steps(plan, advances);
+        return std::vector<unsigned>(made.begin(), made.end());
+    };
+    EXPECT_EQ(sizes({}), std::vector<unsigned>{16});
+    EXPECT_EQ(sizes({32, 16}), std::vector<unsigned>{16});
+    EXPECT_EQ(sizes({3, 19, 0}), (std::vector<unsigned>{3, 16}));
+    EXPECT_EQ(sizes({3, 7}), (std::vector<unsigned>{3, 7}));
 }
 
 TEST(H1_step, agrees_with_the_serial_steps_in_random_worlds) {

@@ -6,9 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "balm/balm.hpp"
@@ -219,6 +222,175 @@ TEST(B11_dlpack, the_deleter_is_called_when_the_last_handle_has_gone) {
                     HasSubstr("float32, not float64"));
         EXPECT_EQ(peer_alive(), 1);
         peer_give_back(large, 0);
+    });
+}
+
+namespace {
+
+/// A tensor of floats in this memory, with all that it refers to.
+template <class M>
+struct drawn_tensor {
+    std::vector<std::int64_t> sizes, apart;
+    M managed{};
+    int deleted = 0;
+
+    drawn_tensor(dlpack::device where, void* data, std::vector<std::int64_t> extents,
+                 std::vector<std::int64_t> strides, std::uint64_t byte_offset)
+        : sizes(std::move(extents)), apart(std::move(strides)) {
+        managed.dl_tensor = {data,
+                             where,
+                             static_cast<std::int32_t>(sizes.size()),
+                             {dlpack::is_float, 32, 1},
+                             sizes.empty() ? nullptr : sizes.data(),
+                             apart.empty() ? nullptr : apart.data(),
+                             byte_offset};
+        managed.manager_ctx = this;
+        managed.deleter = [](M* of) { ++static_cast<drawn_tensor*>(of->manager_ctx)->deleted; };
+        if constexpr (requires { managed.version; }) managed.version = {1, 0};
+    }
+    drawn_tensor(const drawn_tensor&) = delete;
+    drawn_tensor& operator=(const drawn_tensor&) = delete;
+    ~drawn_tensor() = default;
+
+    std::int64_t count() const {
+        std::int64_t product = 1;
+        for (const std::int64_t size : sizes) product *= size;
+        return product;
+    }
+    /// The positions of all elements, row by row, in elements from the first.
+    std::vector<std::int64_t> positions() const {
+        std::vector<std::int64_t> made;
+        for (std::int64_t k = 0; k < count(); ++k) {
+            std::int64_t rest = k, at = 0, step = 1;
+            for (std::size_t d = sizes.size(); d-- > 0;) {
+                at += rest % sizes[d] * (apart.empty() ? step : apart[d]);
+                rest /= sizes[d];
+                step *= sizes[d];
+            }
+            made.push_back(at);
+        }
+        return made;
+    }
+};
+using plain_tensor = drawn_tensor<dlpack::managed_tensor>;
+
+/// The device's memory as DLPack names it: the pointer or cl_mem, and the offset.
+dlpack::device dlpack_place(const device& dev) {
+    const bool is_cuda = dev.info().api == backend::cuda;
+    return {is_cuda ? dlpack::on_cuda : dlpack::on_opencl,
+            is_cuda ? static_cast<std::int32_t>(native(dev).device.value()) : 0};
+}
+
+constexpr std::int64_t far_apart = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+TEST(B11_dlpack, random_tensors_of_any_strides) {
+    auto random = seeded_random();
+    constexpr std::size_t room = 3000;
+    std::vector<float> memory(room);
+    std::iota(memory.begin(), memory.end(), 0.f);
+    const auto check_on = [&](auto&& import, dlpack::device where, void* data, std::uint64_t before) {
+        const auto dimensions = random() % 6;
+        std::vector<std::int64_t> sizes(dimensions), apart(random() % 4 == 0 ? 0 : dimensions);
+        for (auto& each : sizes) each = static_cast<std::int64_t>(random() % 6 == 0 ? 0 : 1 + random() % 4);
+        for (std::size_t d = 0; d < apart.size(); ++d)
+            apart[d] = static_cast<std::int64_t>(random() % 80) - 40;
+        plain_tensor drawn(where, data, sizes, apart, 0);
+        const std::vector<std::int64_t> places = drawn.positions();
+        const std::int64_t first = places.empty() ? 0 : *std::min_element(places.begin(), places.end());
+        drawn.managed.dl_tensor.byte_offset = before + static_cast<std::uint64_t>(-first) * sizeof(float);
+        for (std::size_t d = 0; d < apart.size(); ++d)  // which mean nothing
+            if (sizes[d] <= 1 || places.empty()) drawn.apart[d] = random() % 2 == 0 ? far_apart : -far_apart;
+        if (places.empty() && random() % 2 == 0) drawn.managed.dl_tensor.data = nullptr;
+        std::vector<float> expected;
+        for (const std::int64_t at : places) expected.push_back(memory[static_cast<std::size_t>(at - first)]);
+        {
+            const host_array<float> got = import(&drawn.managed);
+            EXPECT_EQ(std::vector<float>(got.begin(), got.end()), expected) << testing::PrintToString(sizes);
+        }
+        EXPECT_EQ(drawn.deleted, 1);
+    };
+    for (int turn = 0; turn < 200; ++turn)
+        check_on([](auto* of) { return from_dlpack<float>(of); }, {dlpack::on_cpu, 0}, memory.data(), 0);
+    on_all_devices([&](const device& dev) {
+        const context ctx({dev});
+        const vector<float> x(ctx, memory);
+        const native_memory of = native(x);
+        for (int turn = 0; turn < 40; ++turn)
+            check_on([&](auto* t) { return from_dlpack<float>(ctx, t).to_host(); }, dlpack_place(dev),
+                     of.handle, of.byte_offset);
+    });
+}
+
+TEST(B11_dlpack, sizes_strides_and_offsets_that_overflow_are_refused) {
+    std::vector<float> memory(100);
+    struct far_tensor {
+        std::vector<std::int64_t> sizes, strides;
+        std::uint64_t byte_offset;
+    };
+    const far_tensor all[] = {{{2, 2}, {far_apart, 1}, 0},
+                              {{2, 2}, {-far_apart - 1, 1}, 0},
+                              {{3, 2}, {far_apart / 2 + 1, 1}, 0},
+                              {{2, 2}, {far_apart / 2, far_apart / 2}, 0},
+                              {{2, 2}, {far_apart / 4, 1}, 0},
+                              {{2, 2}, {-far_apart / 4, -1}, 0},
+                              {{2, 2}, {2, 1}, std::numeric_limits<std::uint64_t>::max()},
+                              {{2, 2}, {2, 1}, std::numeric_limits<std::uint64_t>::max() - 7},
+                              {{2, 2}, {2, 1}, std::uint64_t{1} << 63}};
+    const auto check = [&](dlpack::device where, void* data, auto&& import) {
+        for (const far_tensor& each : all) {
+            plain_tensor drawn(where, data, each.sizes, each.strides, each.byte_offset);
+            EXPECT_THAT(usage_message_of([&] { import(&drawn.managed); }),
+                        HasSubstr("sizes, strides and byte offset reach farther than any memory."))
+                << testing::PrintToString(each.strides) << ' ' << each.byte_offset;
+            EXPECT_EQ(drawn.deleted, 0);
+        }
+        plain_tensor large(where, data, {far_apart, far_apart}, {0, 0}, 0);
+        EXPECT_THAT(usage_message_of([&] { import(&large.managed); }), HasSubstr("exceed"));
+        plain_tensor none(where, nullptr, {2, 2}, {2, 1}, 0);
+        EXPECT_THAT(usage_message_of([&] { import(&none.managed); }), HasSubstr("its data pointer is null."));
+        plain_tensor shapeless(where, data, {2, 2}, {2, 1}, 0);
+        shapeless.managed.dl_tensor.shape = nullptr;
+        EXPECT_THAT(usage_message_of([&] { import(&shapeless.managed); }), HasSubstr("it has no shape."));
+        shapeless.managed.dl_tensor.ndim = -1;
+        EXPECT_THAT(usage_message_of([&] { import(&shapeless.managed); }), HasSubstr("it has -1 dimensions"));
+        // Lanes in the type: strides count groups of them.
+        plain_tensor lanes(where, data, {2}, {far_apart / 2}, 0);
+        lanes.managed.dl_tensor.dtype.lanes = 4;
+        EXPECT_THAT(usage_message_of([&] { (void)dlpack_extents(&lanes.managed); }),
+                    HasSubstr("its strides overflow 64 bits."));
+    };
+    check({dlpack::on_cpu, 0}, memory.data(), [](auto* of) { (void)from_dlpack<float>(of); });
+    on_all_devices([&](const device& dev) {
+        const context ctx({dev});
+        const vector<float> x(ctx, memory);
+        check(dlpack_place(dev), native(x).handle, [&](auto* of) { (void)from_dlpack<float>(ctx, of); });
+    });
+}
+
+TEST(B11_dlpack, elements_of_a_read_only_tensor_are_not_written) {
+    on_all_devices([&](const device& dev) {
+        const context ctx({dev});
+        const vector<float> x(ctx, {1, 2, 3, 4});
+        const native_memory of = native(x);
+        drawn_tensor<dlpack::versioned_tensor> drawn(dlpack_place(dev), of.handle, {4}, {1}, of.byte_offset);
+        drawn.managed.flags = dlpack::read_only;
+        {
+            vector<float> y = from_dlpack<float>(ctx, &drawn.managed);
+            y = y + 10;
+            EXPECT_THAT(y.to_host(), ElementsAre(11, 12, 13, 14));
+        }
+        EXPECT_EQ(drawn.deleted, 1);
+        EXPECT_THAT(x.to_host(), ElementsAre(1, 2, 3, 4));
+        drawn.managed.flags = dlpack::copied;  // may be written
+        {
+            vector<float> y = from_dlpack<float>(ctx, &drawn.managed);
+            y = y + 10;
+            EXPECT_EQ(drawn.deleted, 1);
+        }
+        EXPECT_EQ(drawn.deleted, 2);
+        EXPECT_THAT(x.to_host(), ElementsAre(11, 12, 13, 14));
     });
 }
 

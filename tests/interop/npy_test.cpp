@@ -5,16 +5,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <bit>
 #include <complex>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "balm/balm.hpp"
@@ -247,6 +251,284 @@ TEST(B11_npy, archives_that_are_written_are_read_here_and_by_python) {
     EXPECT_TRUE(are_same_bytes(npz_reader(folder / "left.npz").read<std::uint8_t>("y"), y));
 }
 
+namespace {
+
+struct npy_leaf {
+    bool flag;
+    double weight;
+    bool operator==(const npy_leaf&) const = default;
+};
+BALM_STRUCT(npy_leaf, flag, weight)
+enum class npy_kind : std::int16_t {};
+/// The record of make.py.
+struct npy_record {
+    float mass;
+    npy_kind kind;
+    npy_leaf leaves[2];
+    float3 pos;
+    float grid[2][3];
+    half h;
+};
+BALM_STRUCT(npy_record, mass, kind, leaves, pos, grid, h)
+/// Without padding.
+struct npy_pair {
+    float a;
+    std::int32_t b;
+};
+BALM_STRUCT(npy_pair, a, b)
+
+/// Calls `body` with every number of a record, in the order of make.py.
+template <class Record, class Body>
+void for_each_number_of(Record& of, Body&& body) {
+    body(of.mass);
+    body(of.kind);
+    for (auto& leaf : of.leaves) {
+        body(leaf.flag);
+        body(leaf.weight);
+    }
+    for (std::size_t lane = 0; lane < 3; ++lane) body(of.pos[lane]);
+    for (auto& row : of.grid)
+        for (auto& each : row) body(each);
+    body(of.h);
+}
+host_array<npy_record> numpy_records(const shape& extents) {
+    host_array<npy_record> made(extents);
+    std::memset(static_cast<void*>(made.data()), 0xa5, made.size() * sizeof(npy_record));  // also the padding
+    std::size_t k = 0;
+    for (npy_record& each : made)
+        for_each_number_of(each, [&]<class T>(T& number) {
+            if constexpr (std::is_enum_v<T>)
+                number = static_cast<T>(numpy_element<std::underlying_type_t<T>>(k++));
+            else
+                number = numpy_element<T>(k++);
+        });
+    return made;
+}
+bool are_same_records(const host_array<npy_record>& a, const host_array<npy_record>& b) {
+    const auto numbers_of = [](const host_array<npy_record>& records) {
+        std::vector<double> numbers;
+        for (const npy_record& each : records)
+            for_each_number_of(each, [&]<class T>(const T& number) {
+                if constexpr (std::same_as<T, half>)
+                    numbers.push_back(static_cast<float>(number));
+                else
+                    numbers.push_back(static_cast<double>(number));
+            });
+        return numbers;
+    };
+    return a.shape() == b.shape() && numbers_of(a) == numbers_of(b);
+}
+
+}  // namespace
+
+TEST(B11_npy_structures, reads_what_numpy_writes) {
+    const npz_reader file(numpy_file("records.npz"));
+    for (const auto& [name, extents] :
+         {std::pair("packed", shape(2, 3)), std::pair("big", shape(4)), std::pair("aligned", shape(3)),
+          std::pair("columns", shape(2, 3)), std::pair("more", shape(3, 1)), std::pair("one", shape(1)),
+          std::pair("none", shape(0, 2))})
+        EXPECT_TRUE(are_same_records(file.read<npy_record>(name), numpy_records(extents))) << name;
+    EXPECT_EQ(file.header("packed").type,
+              "[('mass', '<f4'), ('kind', '<i2'), ('leaves', [('flag', '|b1'), ('weight', '<f8')], (2,)), "
+              "('pos', '<f4', (3,)), ('grid', '<f4', (2, 3)), ('h', '<f2')]");
+    on_all_contexts([&](const context& ctx) {
+        if (!ctx.device(0).info().has_double) return;
+        const vector<npy_record> records = file.read<npy_record>(ctx, "big");
+        EXPECT_TRUE(are_same_records(records.to_host(), numpy_records(4)));
+        const vector<float> mass = 2 * field<&npy_record::mass>(records);
+        EXPECT_EQ(mass.to_host()[1], 2 * numpy_records(4)[1].mass);
+    });
+}
+
+TEST(B11_npy_structures, writes_the_bytes_that_numpy_writes) {
+    const scratch_directory folder;
+    write_npy(folder / "records.npy", numpy_records({2, 3}));
+    EXPECT_EQ(content_of_file(folder / "records.npy"), content_of_file(numpy_file("records.npy")));
+    EXPECT_TRUE(are_same_records(read_npy<npy_record>(folder / "records.npy"), numpy_records({2, 3})));
+}
+
+TEST(B11_npy_structures, what_is_written_is_read_again) {
+    const scratch_directory folder;
+    auto random = seeded_random();
+    for (int turn = 0; turn < 12; ++turn) {
+        const npy_order order = turn % 2 == 0 ? npy_order::rows : npy_order::columns;
+        const shape extents = random_shape(random);
+        const auto records = numpy_records(extents);
+        write_npy(folder / "records.npy", records, order);
+        EXPECT_TRUE(are_same_records(read_npy<npy_record>(folder / "records.npy"), records));
+        const auto pairs = random_array<npy_pair>(random, extents);
+        npz_writer out(folder / "pairs.npz");
+        out.write("pairs", pairs, order);
+        out.close();
+        EXPECT_TRUE(are_same_bytes(npz_reader(folder / "pairs.npz").read<npy_pair>("pairs"), pairs));
+    }
+    write_npy(folder / "pairs.npy", std::vector<npy_pair>{{1, 2}, {3, 4}});
+    EXPECT_EQ(read_npy_header(folder / "pairs.npy").type, "[('a', '<f4'), ('b', '<i4')]");
+    EXPECT_EQ(read_npy<npy_pair>(folder / "pairs.npy")[1].b, 4);
+}
+
+/// The bytes of a file with this header; `bytes` follow.
+std::string npy_file_of(std::string text, const std::string& bytes) {
+    text += '\n';
+    return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size() & 0xff) +
+           static_cast<char>(text.size() >> 8) + text + bytes;
+}
+
+TEST(B11_npy_structures, fields_may_have_any_order_offset_and_byte_order) {
+    const scratch_directory folder;
+    auto random = seeded_random();
+    for (int turn = 0; turn < 40; ++turn) {
+        // The file: numbers of the pair, of another field, and padding, in an order that is drawn.
+        struct drawn_field {
+            std::string name, type;
+            std::size_t bytes;
+            bool is_big;
+        };
+        std::vector<drawn_field> fields;
+        const std::vector<std::pair<std::string, std::string>> kinds = {
+            {"a", "f4"}, {"b", "i4"}, {"c", "U2"}, {"", "V3"}, {"d", "f8"}};
+        for (const auto& [name, type] : kinds) {
+            const bool is_big = random() % 2 != 0;
+            const std::size_t bytes = name == "c" ? 8 : static_cast<std::size_t>(type[1] - '0');
+            fields.push_back({name, type, bytes, is_big});
+        }
+        std::shuffle(fields.begin(), fields.end(), random);
+        std::string text = "{'descr': [";
+        for (const drawn_field& each : fields)
+            text += "('" + each.name + "', '" +
+                    (each.name.empty() ? "|"
+                     : each.is_big     ? ">"
+                                       : "<") +
+                    each.type + "'), ";
+        const auto pairs = random_array<npy_pair>(random, 1 + random() % 5);
+        std::string bytes;
+        for (const npy_pair& each : pairs)
+            for (const drawn_field& at : fields) {
+                std::string part(at.bytes, '\x7f');
+                if (at.name == "a") std::memcpy(part.data(), &each.a, 4);
+                if (at.name == "b") std::memcpy(part.data(), &each.b, 4);
+                if (at.is_big == (std::endian::native == std::endian::little))
+                    std::reverse(part.begin(), part.end());
+                bytes += part;
+            }
+        put(folder / "pairs.npy",
+            npy_file_of(text + "], 'fortran_order': False, 'shape': (" + std::to_string(pairs.size()) + ",)}",
+                        bytes));
+        EXPECT_TRUE(are_same_bytes(read_npy<npy_pair>(folder / "pairs.npy"), pairs)) << text;
+    }
+}
+
+TEST(B11_npy_structures, other_fields_are_refused_with_words) {
+    const scratch_directory folder;
+    const std::string path = folder / "x.npy";
+    const auto with_type = [&](const std::string& type) {
+        put(path, npy_file_of("{'descr': " + type + ", 'fortran_order': False, 'shape': (4,)}",
+                              std::string(64, '\0')));
+        return usage_message_of([&] { (void)read_npy<npy_pair>(path); });
+    };
+    EXPECT_THAT(with_type("[('a', '<f4'), ('c', '<i4')]"),
+                HasSubstr("its structures have no field 'b' for npy_pair; they have 'a', 'c'."));
+    EXPECT_THAT(with_type("[('a', '<f8'), ('b', '<i4')]"),
+                HasSubstr("its field 'a' is double ('<f8'), not float; declare the member with that type."));
+    EXPECT_THAT(with_type("[('a', '<f4', (2,)), ('b', '<i4')]"),
+                HasSubstr("its field 'a' is a sub-array of the shape (2,), but the member's is ()."));
+    EXPECT_THAT(with_type("[('a', [('x', '<f4')]), ('b', '<i4')]"),
+                HasSubstr("its field 'a' is structures with the fields 'x', not float"));
+    EXPECT_THAT(with_type("[('a', '<f4'), ('b', '<i4'), ('c', '|O')]"),
+                HasSubstr("its field 'c' has the type '|O', which Balm does not support."));
+    EXPECT_THAT(with_type("[('a', '<f4'), ('b', 'S4')]"),
+                HasSubstr("its field 'b' is of the type 'S4', which Balm does not support."));
+    EXPECT_THAT(with_type("'<f4'"),
+                HasSubstr("its elements are float ('<f4'), not structures such as npy_pair."));
+    EXPECT_THAT(with_type("[]"), HasSubstr("its structures have no field 'a' for npy_pair; they have none."));
+    EXPECT_THAT(with_type("[('a', '<f4'"), HasSubstr("its header has "));
+    EXPECT_THAT(with_type("[('a', '<f4') ('b', '<i4')]"),
+                HasSubstr("has no comma or bracket after a field."));
+    EXPECT_THAT(with_type("[('a', '<f4', (4611686018427387904,)), ('b', '<i4')]"), HasSubstr("2^62 bytes"));
+    std::string deep = "'<f4'";
+    for (int k = 0; k < 1000; ++k) deep = "[('a', " + deep + ")]";
+    EXPECT_THAT(with_type(deep), HasSubstr("has structures within structures, deeper than 32."));
+    EXPECT_THAT(
+        with_type("[('a', '<f4'), ('b', '<i4'), ('c', 'V100')]"),
+        HasSubstr("it ends early: 4 elements of 108 bytes should follow its header, but only 64 bytes do."));
+    EXPECT_THAT(usage_message_of([&] { (void)read_npy<npy_record>(numpy_file("structures.npy")); }),
+                HasSubstr("its structures have no field 'mass' for npy_record; they have 'a', 'b'."));
+}
+
+TEST(B11_npy, takes_every_spelling_of_a_type) {
+    const scratch_directory folder;
+    const std::string path = folder / "x.npy";
+    const auto with_type = [&](const std::string& type) -> const std::string& {
+        put(path, npy_file_of("{'descr': '" + type + "', 'fortran_order': False, 'shape': (2,)}",
+                              std::string("\x3f\x80\0\0\0\0\x80\x3f\0\0\0\0\0\0\0\0", 16)));
+        return path;
+    };
+    for (const std::string order : {"<", "=", "|", ""})
+        EXPECT_EQ(read_npy<float>(with_type(order + "f4"))[1], 1.f) << order;
+    EXPECT_EQ(read_npy<float>(with_type(">f4"))[0], 1.f);
+    for (const std::string type : {"?", "|?", "b1", "|b1", "<b1", "=b1", ">b1"})
+        EXPECT_THAT(read_npy<bool>(with_type(type)), testing::ElementsAre(true, true)) << type;
+    for (const std::string type : {"u1", "|u1", ">u1"})
+        EXPECT_THAT(read_npy<std::uint8_t>(with_type(type)), testing::ElementsAre(0x3f, 0x80)) << type;
+    EXPECT_EQ(read_npy<std::int64_t>(with_type("i8"))[0], 0x3f800000'0000803f);
+    for (const std::string type : {"", "<", "f", "f4x", "<<f4", "f-4", "x4", "f99999999999999999999"})
+        EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(with_type(type)); }),
+                    HasSubstr("its elements are of the type '" + type + "', which Balm does not support."));
+}
+
+TEST(B11_npy, reads_from_pipes) {
+    const scratch_directory folder;
+    const std::string pipe = folder / "pipe.npy";
+    ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+    // A writer whose reader has closed the pipe is not killed.
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const auto read_from_pipe = [&]<class T>(std::type_identity<T>, const std::string& bytes) {
+        std::jthread writer([&] { put(pipe, bytes); });
+        return read_npy<T>(pipe);
+    };
+    host_array<float> large(shape(700, 1000));  // more than a pipe holds
+    for (std::size_t k = 0; k < large.size(); ++k) large[k] = static_cast<float>(k);
+    write_npy(folder / "large.npy", large);
+    const std::string whole = content_of_file(folder / "large.npy");
+    EXPECT_EQ(read_from_pipe(std::type_identity<float>(), whole), large);
+    EXPECT_TRUE(are_same_records(
+        read_from_pipe(std::type_identity<npy_record>(), content_of_file(numpy_file("records.npy"))),
+        numpy_records({2, 3})));
+    const auto refusal = [&](const std::string& bytes) {
+        return usage_message_of([&] { read_from_pipe(std::type_identity<float>(), bytes); });
+    };
+    EXPECT_THAT(refusal(""), HasSubstr("pipe.npy' cannot be read: it is not a .npy file."));
+    EXPECT_THAT(refusal(whole.substr(0, 40)), HasSubstr("it ends inside its header."));
+    EXPECT_THAT(
+        refusal(whole.substr(0, whole.size() - 1)),
+        HasSubstr("it ends early: 700 x 1000 elements of 4 bytes should follow its header, but only 2799999 "
+                  "bytes do."));
+    // A claim takes no memory.
+    EXPECT_THAT(refusal(npy_file_of(
+                    "{'descr': '<f4', 'fortran_order': False, 'shape': (1152921504606846976,)}", "x")),
+                HasSubstr("but only 1 bytes do."));
+    {
+        std::jthread writer([&] { put(pipe, whole); });
+        EXPECT_EQ(read_npy_header(pipe).extents, shape(700, 1000));
+    }
+    std::jthread writer([&] { put(pipe, "PK"); });
+    EXPECT_THAT(
+        usage_message_of([&] { const npz_reader file(pipe); }),
+        HasSubstr("pipe.npy' cannot be read: it is a pipe, and a format with a directory at its end"));
+    writer.join();
+    std::signal(SIGPIPE, before);
+}
+
+TEST(B11_npy, says_that_a_file_was_copied_as_text) {
+    const scratch_directory folder;
+    const std::string whole = content_of_file(numpy_file("rows.npy"));
+    for (const std::string mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff", "\xc2"}) {
+        put(folder / "x.npy", mark + whole);
+        EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(folder / "x.npy"); }),
+                    HasSubstr("a .npy file must be copied byte by byte, not as text."));
+    }
+}
+
 TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     const scratch_directory folder;
     const std::string path = folder / "x.npy";
@@ -279,7 +561,7 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     EXPECT_THAT(with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }"),
                 HasSubstr("its elements are double ('<f8'), not float"));
     EXPECT_THAT(with_header("{'descr': '|O', 'fortran_order': False, 'shape': (4,), }"),
-                HasSubstr("the type '|O', which Balm does not support"));
+                HasSubstr("of the type '|O', which Balm does not support"));
     EXPECT_THAT(with_header("{'descr': '<f16', 'fortran_order': False, 'shape': (4,), }"),
                 HasSubstr("'<f16'"));
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }"),
@@ -298,8 +580,10 @@ TEST(B11_npy, refuses_what_is_no_such_file_with_words) {
     EXPECT_THAT(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } + 1"),
                 HasSubstr("continues after its closing brace"));
     EXPECT_THAT(with_header("not a dictionary"), HasSubstr("has 'not a dictionary?' instead of '{'"));
-    EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(numpy_file("structures.npy")); }),
-                HasSubstr("are structures"));
+    EXPECT_THAT(
+        usage_message_of([&] { (void)read_npy<float>(numpy_file("structures.npy")); }),
+        HasSubstr(
+            "its elements are structures with the fields 'a', 'b', not float; read them as a structure"));
     EXPECT_THAT(usage_message_of([&] { (void)read_npy<float>(numpy_file("text.npy")); }), HasSubstr("'<U3'"));
     // Of other writers: double quotes, spaces, another order, no comma at the end, numbers of Python 2.
     put(path, file_with_header("  { \"shape\":( 2L ,8L ) ,'fortran_order' :False, \"descr\": \"=f4\"}  "));

@@ -225,4 +225,197 @@ TEST(A2_pointers, are_arguments_of_kernels) {
     });
 }
 
+/// Whether a launch is refused, because what work-items read would depend on each other.
+template <class Launch>
+bool is_refused(Launch&& launch) {
+    try {
+        launch();
+    } catch (const usage_error& refusal) {
+        EXPECT_THAT(refusal.what(), HasSubstr("is given overlapping memory as arguments"));
+        return true;
+    }
+    return false;
+}
+
+struct pair_of_numbers {
+    int first, second;
+};
+BALM_STRUCT(pair_of_numbers, first, second)
+
+// The cases in which each work-item accesses both at one index of its own.
+TEST(C14_arguments, may_be_one_memory_twice_at_an_index_of_each_work_item) {
+    using ints = In<std::int32_t>;
+    const auto twice = balm::kernel<1>("twice", [](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] = 2 * a[i];
+    });
+    const auto by_grid = balm::kernel<1>("by_grid", [](Index n, ints a, Out<std::int32_t> out) {
+        for (Index i : grid_range(n)) out[i] = 2 * a[i];
+    });
+    const auto by_strides = balm::kernel<1>("by_strides", [](Int n, ints a, Out<std::int32_t> out) {
+        for (Int i : range(cast<int>(global_id(0)), n, cast<int>(global_size(0)))) out[i] = 2 * a[i];
+    });
+    const auto backwards = balm::kernel<1>("backwards", [](Index n, ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        IF (i < n) {
+            out[n - 1 - i] = 2 * a[n - 1 - i];
+        }
+    });
+    const auto by_groups = balm::kernel<1>("by_groups", [](ints a, Out<std::int32_t> out) {
+        const Index i = group_id(0) * local_size(0) + local_id(0);
+        out[i] = 2 * a[i];
+    });
+    const auto by_rows = balm::kernel<2>("by_rows", [](In<std::int32_t, 2> a, Out<std::int32_t, 2> out) {
+        const Index row = global_id(1), column = global_id(0);
+        out(row, column) = 2 * a(row, column);
+    });
+    const auto in_columns =
+        balm::kernel<1>("in_columns", [](Index rows, Index n, ints a, Out<std::int32_t> out) {
+            const Index i = global_id(0);
+            for (Index row : range(rows)) out[row * n + i] = 2 * a[row * n + i];
+        });
+    const auto accumulate = balm::kernel<1>("accumulate", [](Mixed<std::int32_t> a, Mixed<std::int32_t> b) {
+        const Index i = global_id(0);
+        a[i] += 1;
+        b[i] = a[i] + b[i] - 2;
+    });
+    const auto of_structures =
+        balm::kernel<1>("of_structures", [](In<pair_of_numbers> a, Out<pair_of_numbers> out) {
+            const Index i = global_id(0);
+            const Int first = a[i].first, second = a[i].second;
+            out[i].first = second;
+            out[i].second = first;
+        });
+    const auto unused = balm::kernel<1>("unused", [](Mixed<std::int32_t>, Out<std::int32_t> out, Index n) {
+        const Index i = global_id(0);
+        out[n - 1 - i] = 2 * cast<std::int32_t>(n - 1 - i);
+    });
+    const auto only_read =
+        balm::kernel<1>("only_read", [](Mixed<std::int32_t> a, Mixed<std::int32_t> b, Out<std::int32_t> out) {
+            const Index i = global_id(0);
+            out[i] = a[0] + b[i];
+        });
+    on_all_devices([&](const device& on) {
+        const std::size_t n = 64;
+        auto x = on.mixed_buffer<std::int32_t>(n);
+        std::vector<std::int32_t> numbers(n);
+        std::iota(numbers.begin(), numbers.end(), 0);
+        const auto expect_twice = [&](const char* name) {
+            const auto got = x.read();
+            for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 2 * numbers[i]) << name;
+            x.write(std::span<const std::int32_t>(numbers));
+        };
+        const auto count = static_cast<std::int64_t>(n);
+        x.write(std::span<const std::int32_t>(numbers));
+        EXPECT_FALSE(is_refused([&] { on.execute(twice(x, x), {n}); }));
+        expect_twice("twice");
+        EXPECT_FALSE(is_refused([&] { on.execute(by_grid(count, x, x), {n}); }));
+        expect_twice("by_grid");
+        EXPECT_FALSE(is_refused([&] { on.execute(by_strides(static_cast<int>(n), x, x), {n / 8}); }));
+        expect_twice("by_strides");
+        EXPECT_FALSE(is_refused([&] { on.execute(backwards(count, x, x), {n}); }));
+        expect_twice("backwards");
+        EXPECT_FALSE(is_refused([&] { on.execute(by_groups(x, x), {n}); }));
+        expect_twice("by_groups");
+        EXPECT_FALSE(is_refused([&] { on.execute(in_columns(std::int64_t{4}, count / 4, x, x), {n / 4}); }));
+        expect_twice("in_columns");
+        EXPECT_FALSE(is_refused([&] { on.execute(accumulate(x, x), {n}); }));
+        expect_twice("accumulate");
+        EXPECT_FALSE(is_refused([&] { on.execute(unused(x, x, count), {n}); }));
+        expect_twice("unused");
+        auto rows = on.mixed_buffer<std::int32_t>({4, 16});
+        rows.write(std::span<const std::int32_t>(numbers));
+        EXPECT_FALSE(is_refused([&] { on.execute(by_rows(rows, rows), {16, 4}); }));
+        const auto of_rows = rows.read();
+        for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(of_rows[i], 2 * numbers[i]);
+        auto pairs = on.mixed_buffer<pair_of_numbers>(n);
+        pairs.fill(pair_of_numbers{1, 2});
+        EXPECT_FALSE(is_refused([&] { on.execute(of_structures(pairs, pairs), {n}); }));
+        EXPECT_EQ(pairs.read()[n - 1].first, 2);
+        auto out = on.mixed_buffer<std::int32_t>(n);
+        EXPECT_FALSE(is_refused([&] { on.execute(only_read(x, x, out), {n}); }));
+        EXPECT_EQ(out.read()[5], numbers[0] + numbers[5]);
+    });
+}
+
+TEST(C14_arguments, are_refused_where_memory_that_is_written_overlaps) {
+    using ints = In<std::int32_t>;
+    const auto reverse = balm::kernel<1>("reverse", [](ints a, Out<std::int32_t> out, Index n) {
+        const Index i = global_id(0);
+        out[i] = a[n - 1 - i];
+    });
+    const auto next = balm::kernel<1>("next", [](ints a, Mixed<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] += a[i + 1];
+    });
+    const auto halved = balm::kernel<1>("halved", [](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0) / 2;
+        out[i] = 2 * a[i];
+    });
+    const auto twice_own = balm::kernel<1>("twice_own", [](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0) + local_id(0);
+        out[i] = 2 * a[i];
+    });
+    const auto gathered = balm::kernel<1>("gathered", [](ints p, ints a, Out<std::int32_t> out) {
+        const Index i = p[global_id(0)];
+        out[i] = 2 * a[i];
+    });
+    const auto one = balm::kernel<1>("one", [](ints a, Out<std::int32_t> out) { out[0] = a[0] + 1; });
+    const auto two_results = balm::kernel<1>("two_results", [](Out<std::int32_t> a, Out<std::int32_t> b) {
+        a[global_id(0)] = 1;
+        b[global_id(0) + 1] = 2;
+    });
+    const auto in_rows = balm::kernel<2>("in_rows", [](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0);  // alike in all rows
+        out[i] = 2 * a[i];
+    });
+    const auto take = balm::function("take", [](ints a, Index i) { return Int(a[i + 1]); });
+    const auto by_function = balm::kernel<1>("by_function", [=](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] = take(a, i);
+    });
+    const auto counter = balm::kernel<1>(
+        "counter", [](ints a, Mixed<std::int32_t> out) { atomic_add(out[global_id(0)], a[global_id(0)]); });
+    const auto twice = balm::kernel<1>("twice", [](ints a, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] = 2 * a[i];
+    });
+    const auto punned = balm::kernel<1>("punned", [](In<float> a, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] = cast<std::int32_t>(a[i]);
+    });
+    const auto sum = balm::kernel<1>("sum", [](ints a, ints b, Out<std::int32_t> out) {
+        const Index i = global_id(0);
+        out[i] = a[i + 1] + b[i];
+    });
+    on_all_devices([&](const device& on) {
+        const std::size_t n = 64;
+        auto x = on.mixed_buffer<std::int32_t>(2 * n), p = on.mixed_buffer<std::int32_t>(n),
+             other = on.mixed_buffer<std::int32_t>(n);
+        x.fill(1);
+        p.fill(0);
+        EXPECT_TRUE(is_refused([&] { on.execute(reverse(x, x, std::int64_t{64}), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(next(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(twice_own(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(halved(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(gathered(p, x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(gathered(x, p, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(one(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(two_results(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(in_rows(x, x), {n, 2}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(by_function(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(counter(x, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(twice(x.range(0, n), x.range(1, n + 1)), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(sum(x, p, x), {n}); }));
+        EXPECT_TRUE(is_refused([&] { on.execute(punned(x.as<float>(), x), {n}); }));
+        expect_each(x.read(), [](std::size_t) { return 1; });  // nothing ran
+        // Apart, or only read.
+        EXPECT_FALSE(
+            is_refused([&] { on.execute(reverse(x.range(0, n), x.from(n), std::int64_t{64}), {n}); }));
+        EXPECT_FALSE(is_refused([&] { on.execute(sum(x, x, other), {n}); }));
+        EXPECT_FALSE(is_refused([&] { on.execute(sum(x, other, other), {n}); }));
+        EXPECT_FALSE(is_refused([&] { on.execute(gathered(p, p, other), {n}); }));
+    });
+}
+
 }  // namespace balm::test

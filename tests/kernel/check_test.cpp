@@ -5,6 +5,7 @@
 
 #include <sstream>
 #include <string>
+#include <thread>
 
 #include "kernel/run.hpp"
 
@@ -99,6 +100,50 @@ TEST(A6_assertions, are_thrown_by_whatever_waits) {
         EXPECT_THROW(on.execute(fine(other), {1}), check_error);
         on.execute(fine(other), {1});
         EXPECT_EQ(other.read()[0], 2);
+    });
+}
+
+/// Commands that read the results on other queues, enqueued before the failure is known, by another thread
+/// than the launch.
+TEST(A6_assertions, reach_commands_of_other_queues) {
+    on_all_devices([](const device& on) {
+        const auto checked = balm::kernel<1>("checked", [](Out<int> out, Int most) {
+            Index i = global_id(0);
+            check(i < most, "index {} is too large", i);
+            out[i] = cast<int>(i);
+        });
+        const auto copy =
+            balm::kernel<1>("copy", [](In<int> in, Out<int> out) { out[global_id(0)] = in[global_id(0)]; });
+        constexpr int n = 100;
+        for (const bool fails : {false, true}) {
+            auto x = on.mixed_buffer<int>(n), y = on.mixed_buffer<int>(n), z = on.mixed_buffer<int>(n),
+                 unrelated = on.mixed_buffer<int>(n);
+            queue first = on.make_queue(), second = on.make_queue(), third = on.make_queue();
+            const user_event gate;
+            event launched;
+            std::thread([&] {
+                launched = first.execute(checked(x, fails ? 10 : n), {n}, event(gate));
+            }).join();
+            const event copied = second.execute(copy(x, y), {n});
+            const event copied_again = third.execute(copy(y, z), {n});
+            unrelated.fill(1);
+            gate.complete();
+            if (!fails) {
+                copied_again.wait();
+                EXPECT_EQ(z.read()[n - 1], n - 1);
+                continue;
+            }
+            EXPECT_THAT(message_of<check_error>([&] { copied_again.wait(); }), HasSubstr("is too large"));
+            EXPECT_THAT(message_of<check_error>([&] { copied.wait(); }), HasSubstr("is too large"));
+            EXPECT_THAT(message_of<device_error>([&] { static_cast<void>(z.read()); }),
+                        HasSubstr("is too large"));
+            EXPECT_THAT(message_of<device_error>([&] { static_cast<void>(y.read()); }),
+                        HasSubstr("is too large"));
+            EXPECT_EQ(unrelated.read()[0], 1);
+            EXPECT_THAT(message_of<check_error>([&] { launched.wait(); }), HasSubstr("is too large"));
+            z.fill(2);
+            EXPECT_EQ(z.read()[0], 2);
+        }
     });
 }
 

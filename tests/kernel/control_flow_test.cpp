@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "emit/printer.hpp"
 #include "ir/ir.hpp"
@@ -328,6 +331,145 @@ TEST(C13_loops, range_counts_with_any_step) {
                           for (int k = a; step > 0 ? k < b : k > b; k += step) r += 13 * k;
                           return r;
                       });
+}
+
+/// How many turns a loop takes, and the sum of its counters, in wide numbers.
+template <class T>
+std::pair<int, std::uint64_t> counted_on_host(T begin, T end, T step) {
+    __extension__ using wide = __int128;
+    int turns = 0;
+    std::uint64_t sum = 0;
+    for (wide k = begin; step > 0 ? k < wide(end) : k > wide(end); k += step) {
+        ++turns;
+        sum += static_cast<std::uint64_t>(k);
+    }
+    return {turns, sum};
+}
+
+template <class V>
+void expect_ranges_to_end() {
+    using T = typename V::value_type;
+    using limits = std::numeric_limits<T>;
+    constexpr T most = limits::max(), least = limits::min();
+    struct bounds {
+        T begin, end, step;
+    };
+    std::vector<bounds> all{
+        {T(most - 15), most, T(4)},    {T(most - 1), most, most}, {least, most, T(most / 3 + 1)},
+        {T(most - 3), most, T(2)},     {most, most, T(7)},        {T(most - 9), T(most - 2), T(5)},
+        {T(0), most, T(most / 2 + 1)}, {least, most, most}};
+    if (limits::is_signed)
+        for (const bounds& each : std::vector<bounds>(all))
+            all.push_back({T(-1 - each.begin), T(-1 - each.end), T(-each.step)});
+    if (limits::is_signed) all.push_back({most, least, least});
+    std::vector<T> begins, ends, steps;
+    for (const bounds& each : all) {
+        begins.push_back(each.begin);
+        ends.push_back(each.end);
+        steps.push_back(each.step);
+    }
+    const auto kernel = balm::kernel<1>(
+        "ends", [&](In<T> begin, In<T> end, In<T> step, Out<std::uint64_t> sums, Out<int> turns) {
+            const Index i = global_id(0);
+            const auto count = [&](const auto& loop, std::size_t at) {
+                ULong sum = 0;
+                Int turn = 0;
+                for (V k : loop()) {
+                    sum += cast<std::uint64_t>(k);
+                    turn += 1;
+                    IF (turn > 20) {
+                        break_();
+                    }
+                    IF (turn == 1) {
+                        continue_();
+                    }
+                    sum += 0;
+                }
+                sums[at] = sum;
+                turns[at] = turn;
+            };
+            const auto n = all.size();
+            IF (i == 0) {
+                for (std::size_t k = 0; k < n; ++k) {
+                    count([&] { return range(V(begin[k]), V(end[k]), V(step[k])); }, k);
+                    count([&] { return range(V(begin[k]), V(end[k]), all[k].step); }, n + k);
+                    count([&] { return range(V(all[k].begin), V(all[k].end), V(all[k].step)); }, 2 * n + k);
+                }
+            }
+        });
+    on_all_devices([&](const device& on) {
+        const std::size_t n = 3 * all.size();
+        auto sums = on.out_buffer<std::uint64_t>(n);
+        auto turns = on.out_buffer<int>(n);
+        on.execute(kernel(in(on, host_array<T>(begins)), in(on, host_array<T>(ends)),
+                          in(on, host_array<T>(steps)), sums, turns),
+                   {1});
+        const auto got_sums = sums.read();
+        const auto got_turns = turns.read();
+        for (std::size_t k = 0; k < n; ++k) {
+            const bounds& each = all[k % all.size()];
+            const auto [expected_turns, expected_sum] = counted_on_host(each.begin, each.end, each.step);
+            EXPECT_EQ(got_turns[k], expected_turns)
+                << +each.begin << " to " << +each.end << " by " << +each.step << ", way " << k / all.size();
+            EXPECT_EQ(got_sums[k], expected_sum)
+                << +each.begin << " to " << +each.end << " by " << +each.step;
+        }
+    });
+}
+
+TEST(C13_loops, range_leads_to_the_end_of_its_type) {
+    expect_ranges_to_end<Int>();
+    expect_ranges_to_end<UInt>();
+    expect_ranges_to_end<Long>();
+    expect_ranges_to_end<ULong>();
+}
+
+// Compilers count the turns of loops that plainly add.
+TEST(C13_loops, range_asks_for_the_end_of_the_type_only_where_it_may_be_passed) {
+    const auto printed = [](auto&& loop) {
+        const auto kernel = balm::kernel<1>("loops", [&](Int n, Short few, Out<int> out) {
+            out[0] = 0;
+            loop(n, few, out);
+        });
+        return emit::print(ir::lower(*kernel.function(), {}).kernel, runtime::dialect::opencl_c);
+    };
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    for (Int k : range(n)) out[k] = k;
+                }),
+                HasSubstr("; ++k)"));
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    for (Int k : range(n, 0, -1)) out[k] = k;
+                }),
+                HasSubstr("; --k)"));
+    EXPECT_THAT(printed([&](Int&, Short& few, auto& out) {
+                    for (Int k : range(0, few, 4)) out[k] = k;
+                }),
+                HasSubstr("; k += 4)"));
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    for (Int k : range(0, n & 1023, 4)) out[k] = k;
+                }),
+                HasSubstr("; k += 4)"));
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    for (Int k : range(0, n, 4)) out[k] = k;
+                }),
+                AllOf(HasSubstr("uint turns = balm_turns_i32(k, n, 4);"),
+                      HasSubstr("} while (--turns > 0 && (k += 4, true));")));
+    EXPECT_THAT(
+        printed([&](Int& n, Short&, auto& out) {
+            for (Int k : range(n, -n, -4)) out[k] = k;
+        }),
+        AllOf(HasSubstr("balm_turns_i32(k, "), HasSubstr("} while (--turns > 0 && (k += -4, true));")));
+    // 2^53 iterations, or 2^63 of all work-items, take years.
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    Long end = cast<std::int64_t>(n) << 40;
+                    for (Long k : range(5, end, 1024)) out[k] = 1;
+                }),
+                HasSubstr("; k += 1024)"));
+    EXPECT_THAT(printed([&](Int& n, Short&, auto& out) {
+                    Long end = cast<std::int64_t>(n) << 40;
+                    for (Long k : range(global_id(0), end, global_size(0))) out[k] = 1;
+                }),
+                HasSubstr("; k += global_size)"));
 }
 
 TEST(C13_loops, range_takes_the_type_of_its_bounds) {

@@ -109,6 +109,44 @@ TEST(C9_kernels, with_a_barrier_that_depends_on_an_argument_are_refused) {
     EXPECT_THAT(fault, HasSubstr("barrier()"));
 }
 
+TEST(C9_functions, are_called_before_inside_and_behind_a_loop_over_the_grid) {
+    const auto root = function("root_or_none", [](Float x) {
+        Float found = -1.f;
+        IF (x >= 0.f) {
+            found = sqrt(x);
+        }
+        return found;
+    });
+    const auto line = function("line", [](Float x) { return 2.f * x + 1.f; });
+    const auto square = function("square", [](Float x) {
+        Float made = x;
+        IF (x != 1.f) {
+            made = x * x;
+        }
+        return made;
+    });
+    const auto calls = balm::kernel<1>("calls", [&](Long n, In<float> x, Out<float> y, Out<float> ends) {
+        const Float first = root(x[3]);
+        for (Index i : grid_range(n)) y[i] = line(x[i]);
+        IF (global_id(0) == 0) {
+            ends[0] = first;
+            ends[1] = square(x[4]);
+        }
+    });
+    on_all_devices([&](const device& on) {
+        const std::size_t n = 1000;
+        std::vector<float> numbers(n);
+        for (std::size_t k = 0; k < n; ++k) numbers[k] = static_cast<float>(k);
+        const context ctx({on});
+        const vector<float> x(ctx, numbers);
+        vector<float> y(ctx, n), ends(ctx, 2);
+        on.execute(calls(static_cast<std::int64_t>(n), x, y, ends), {n});
+        EXPECT_EQ(ends[0], std::sqrt(3.f));
+        EXPECT_EQ(ends[1], 16.f);
+        for (std::size_t k = 0; k < n; k += 99) EXPECT_EQ(y[k], 2 * numbers[k] + 1);
+    });
+}
+
 TEST(C9_functions, of_one_name_are_told_apart) {
     const auto of_one = balm::function("area", [](Float r) { return r * r * 3.f; });
     const auto of_two = balm::function("area", [](Float a, Float b) { return a * b; });

@@ -372,6 +372,28 @@ TEST(A6_printing, goes_by_indices_inside_grid_range) {
     });
 }
 
+/// The place of a record in the order has a few bits for the number of the grid_range.
+TEST(A6_printing, goes_through_many_grid_ranges_in_order) {
+    on_all_devices([](const device& on) {
+        constexpr int ranges = 140;
+        const auto kernel = balm::kernel<1>("many_ranges", [](Long n) {
+            for (int k = 0; k < ranges; ++k) {
+                for (Index i : grid_range(n)) {
+                    IF (i == n - 1) {
+                        print("{} of range {}\n", i, k);
+                    }
+                }
+            }
+            IF (global_id(0) == 4) {
+                print("end\n");
+            }
+        });
+        std::string expected;
+        for (int k = 0; k < ranges; ++k) expected += fmt::format("4 of range {}\n", k);
+        EXPECT_EQ(output_of(on, kernel, 5, 5), expected + "end\n");
+    });
+}
+
 TEST(A6_printing, knows_offsets) {
     on_all_devices([](const device& on) {
         const auto kernel = balm::kernel<1>("moved", [] { print("{} ", global_id(0)); });

@@ -1,7 +1,9 @@
 // Barriers that whole groups step over, in branches and behind jumps, with stores under conditions of each
 // work-item's own between them: PoCL 3.1's optimiser makes wrong code of that. One text says what a group
-// does; the kernel language reads it, and so do numbers of the host.
+// does; the kernel language reads it, and so do numbers of the host. And reductions whose step changes from
+// turn to turn, of which it made wrong code, too.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -158,6 +160,116 @@ TEST(A4_barriers, may_be_stepped_over_by_the_whole_group) {
                 EXPECT_TRUE(std::equal(expected.out.begin(), expected.out.end(), begin)) << "way " << ways[g];
             }
         }
+    });
+}
+
+/// Reductions of a group to its least value, with a step that changes from turn to turn. The branches that
+/// end at a barrier, and those that begin behind one, are those of some work-items only.
+constexpr int reduced = 256;
+
+template <class Turns>
+auto least_of(const char* name, Turns&& turns) {
+    return balm::kernel<1>(name, [&](In<int> in, Out<int> out) {
+        LocalArray<int, reduced> values;
+        const Int t = cast<int>(local_id(0));
+        values[t] = in[global_id(0)];
+        local_barrier();
+        turns(t, [&](const Bool& takes_part, const Int& step) {
+            IF (takes_part) {
+                values[t] = min(Int(values[t]), Int(values[t + step]));
+            }
+            local_barrier();
+        });
+        IF (t == 0) {
+            out[group_id(0)] = values[0];
+        }
+    });
+}
+
+constexpr const char* least_as_text = R"(
+kernel void least(global const int* in, global int* out) {
+    local int values[256];
+    int t = (int)get_local_id(0);
+    values[t] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int step = FIRST;
+    while (CONDITION) {
+        if (TAKES_PART) values[t] = min(values[t], values[t + step]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        step = NEXT;
+    }
+    if (t == 0) out[get_group_id(0)] = values[0];
+}
+)";
+
+TEST(A4_barriers, end_the_turns_of_reductions_whatever_the_step) {
+    const auto doubling = least_of("doubling", [](const Int& t, auto&& turn) {
+        Int step = 1;
+        WHILE (step < cast<int>(local_size(0))) {
+            turn(t % (2 * step) == 0, step);
+            step *= 2;
+        }
+    });
+    const auto halving = least_of("halving", [](const Int& t, auto&& turn) {
+        Int step = cast<int>(local_size(0)) / 2;
+        WHILE (step > 0) {
+            turn(t < step, step);
+            step /= 2;
+        }
+    });
+    const auto known = least_of("known", [](const Int& t, auto&& turn) {
+        Int step = 1;
+        WHILE (step < reduced) {
+            turn(t % (2 * step) == 0, step);
+            step *= 2;
+        }
+    });
+    const auto subtracting = least_of("subtracting", [](const Int& t, auto&& turn) {
+        Int step = cast<int>(local_size(0)) - 1;
+        WHILE (step > 0) {
+            turn(t == 0, step);
+            step -= 1;
+        }
+    });
+    const auto nested = least_of("nested", [](const Int& t, auto&& turn) {
+        Int wide = 1;
+        WHILE (wide < cast<int>(local_size(0))) {
+            Int step = wide;
+            WHILE (step < 16 * wide) {
+                turn(t % (2 * step) == 0, step);
+                step *= 2;
+            }
+            wide *= 16;
+        }
+    });
+    struct text_form {
+        const char *first, *condition, *takes_part, *next;
+    };
+    constexpr text_form texts[] = {
+        {"1", "step < (int)get_local_size(0)", "t % (2 * step) == 0", "step * 2"},
+        {"(int)get_local_size(0) / 2", "step > 0", "t < step", "step / 2"},
+        {"(int)get_local_size(0) - 1", "step > 0", "t == 0", "step - 1"},
+    };
+    const std::size_t groups = 3;
+    std::vector<int> numbers(groups * reduced);
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<int>(k * 7919 % 10007) - 5000;
+    std::vector<int> expected;
+    for (std::size_t g = 0; g < groups; ++g) {
+        const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(g * reduced);
+        expected.push_back(*std::min_element(begin, begin + reduced));
+    }
+    on_all_devices([&](const device& on) {
+        const auto check = [&](const auto& kernel) {
+            auto out = on.out_buffer<int>(groups);
+            on.execute(kernel(in(on, host_array<int>(numbers)), out), {groups * reduced}, {reduced});
+            EXPECT_EQ(out.read(), host_array<int>(expected));
+        };
+        for (const auto& kernel : {doubling, halving, known, subtracting, nested}) check(kernel);
+        for (const text_form& form : texts)
+            check(balm::source_kernel<1, void(In<int>, Out<int>)>(
+                "least", fmt::format("#define FIRST {}\n#define CONDITION {}\n#define TAKES_PART {}\n"
+                                     "#define NEXT {}\n{}",
+                                     form.first, form.condition, form.takes_part, form.next, least_as_text)));
     });
 }
 

@@ -297,6 +297,45 @@ TEST(G6_geometry, of_vectors) {
     });
 }
 
+TEST(G6_geometry, scales_squares_that_overflow_or_lose_digits) {
+    const auto kernel = balm::kernel<1>("lengths", [](In<float3> a, In<float3> b, Out<float4> out) {
+        Index i = global_id(0);
+        Float3 x = a[i];
+        out[i] = Float4(length(x), distance(x, Float3(b[i])), normalize(x).xy);
+    });
+    auto random = seeded_random();
+    const std::size_t n = 2000;
+    host_array<float3> a(n), b(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const int exponent = static_cast<int>(random() % 270) - 145;
+        const auto draw = [&] {
+            const float digits = static_cast<float>(random() % 2001) / 1000 - 1;
+            return std::ldexp(digits, exponent - static_cast<int>(random() % 30));
+        };
+        for (int k = 0; k < 3; ++k) {
+            a[i][k] = draw();
+            b[i][k] = draw();
+        }
+    }
+    on_all_devices([&](const device& on) {
+        auto out = on.out_buffer<float4>(n);
+        on.execute(kernel(in(on, a), in(on, b), out), {n});
+        const auto got = out.read();
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto length_of = [](double x, double y, double z) {
+                return std::sqrt(x * x + y * y + z * z);
+            };
+            const double length = length_of(a[i].x, a[i].y, a[i].z);
+            const double distance = length_of(a[i].x - b[i].x, a[i].y - b[i].y, a[i].z - b[i].z);
+            const auto near = [](double wanted) { return 4e-7 * wanted + 0x1p-149; };
+            EXPECT_NEAR(got[i].x, length, near(length)) << a[i];
+            EXPECT_NEAR(got[i].y, distance, near(distance)) << a[i] << b[i];
+            EXPECT_NEAR(got[i].z, length == 0 ? 0 : a[i].x / length, 4e-7) << a[i];
+            EXPECT_NEAR(got[i].w, length == 0 ? 0 : a[i].y / length, 4e-7) << a[i];
+        }
+    });
+}
+
 TEST(G6_geometry, contracts_in_one_order_on_every_device) {
     const auto kernel = balm::kernel<1>("products", [](In<float4> a, In<float4> b, Out<float4> out) {
         Index i = global_id(0);

@@ -76,12 +76,15 @@ std::unique_ptr<runtime::driver_program> device::compile(const std::string& sour
     ++counters_->compiles;
     std::vector<std::byte> image(source.size());
     if (!source.empty()) std::memcpy(image.data(), source.data(), source.size());
-    return std::make_unique<program>(std::move(image));
+    const bool is_for_one_size = source.find("reqd_work_group_size") != std::string::npos ||
+                                 source.find("__launch_bounds__") != std::string::npos;
+    return std::make_unique<program>(std::move(image),
+                                     is_for_one_size ? info_.max_work_group_size : most_items_);
 }
 
 std::unique_ptr<runtime::driver_program> device::load(std::span<const std::byte> binary) {
     ++counters_->loads;
-    return std::make_unique<program>(std::vector<std::byte>(binary.begin(), binary.end()));
+    return std::make_unique<program>(std::vector<std::byte>(binary.begin(), binary.end()), most_items_);
 }
 
 std::shared_ptr<device> make_null_device(runtime::dialect language) {

@@ -22,6 +22,7 @@ struct counters {
     std::atomic<std::uint64_t> fills{0};
     std::atomic<std::uint64_t> launches{0};
     std::atomic<std::uint64_t> most_groups{0};  ///< of a launch
+    std::atomic<std::uint64_t> too_large{0};    ///< launches in larger groups than the kernel allows
     std::atomic<std::uint64_t> events{0};
     std::atomic<std::uint64_t> waits{0};  ///< events that commands had to wait for
     std::atomic<std::uint64_t> flushes{0};
@@ -52,10 +53,14 @@ public:
     void* native_device() override { return this; }
 
     const counters& counts() const { return *counters_; }
+    /// The most work-items of a group of kernels that are compiled from now on, unless they are compiled for
+    /// groups of one size.
+    void limit_groups(std::size_t most_items) { most_items_ = most_items; }
 
 private:
     runtime::dialect language_;
     device_info info_;
+    std::size_t most_items_ = 1024;
     std::shared_ptr<counters> counters_;  // queues count, too, and may outlive the device
 };
 

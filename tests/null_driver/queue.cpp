@@ -69,8 +69,10 @@ void queue::copy_region(runtime::memory, const runtime::region_layout&, runtime:
     submit(counters_->copies, needs);
 }
 
-void queue::launch(runtime::driver_kernel&, const runtime::grid& over, std::span<const runtime::argument>,
-                   const runtime::dependencies& needs) {
+void queue::launch(runtime::driver_kernel& kernel, const runtime::grid& over,
+                   std::span<const runtime::argument>, const runtime::dependencies& needs) {
+    if (over.local[0] * over.local[1] * over.local[2] > kernel.max_work_group_size())
+        add(counters_->too_large);
     std::uint64_t groups = 1;
     for (std::size_t d = 0; d < over.global.size(); ++d) groups *= over.global[d] / over.local[d];
     std::uint64_t most = counters_->most_groups.load(std::memory_order_relaxed);

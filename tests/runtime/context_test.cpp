@@ -14,7 +14,6 @@
 #include "runtime/choice/filter_judge.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
-#include "runtime/device/same_card.hpp"
 #include "support/devices.hpp"
 
 namespace balm::test {
@@ -245,15 +244,15 @@ TEST(V1_filters, name_the_values_that_a_variable_may_have) {
 }
 
 TEST(V1_filters, tell_a_card_by_uuid_else_by_address) {
-    EXPECT_TRUE(runtime::is_same_card(first_card, first_again));
-    EXPECT_FALSE(runtime::is_same_card(first_card, second_again));
-    EXPECT_FALSE(runtime::is_same_card(first_card, first_card)) << "a backend tells its own devices apart";
+    EXPECT_TRUE(is_same_card(first_card, first_again));
+    EXPECT_FALSE(is_same_card(first_card, second_again));
+    EXPECT_FALSE(is_same_card(first_card, first_card)) << "a backend tells its own devices apart";
     device_info a, b;
     a.api = backend::cuda;
     b.api = backend::opencl;
-    EXPECT_FALSE(runtime::is_same_card(a, b));
+    EXPECT_FALSE(is_same_card(a, b));
     a.pci_address = b.pci_address = "0000:18:00.0";
-    EXPECT_TRUE(runtime::is_same_card(a, b));
+    EXPECT_TRUE(is_same_card(a, b));
 }
 
 TEST(C2_contexts, take_the_best_device) {
@@ -315,7 +314,7 @@ TEST(V1_contexts, see_each_card_once) {
     if (all_devices().devices.empty()) GTEST_SKIP() << "no device";
     const context all(filter::any);
     for (const device& a : all.devices())
-        for (const device& b : all.devices()) EXPECT_FALSE(runtime::is_same_card(a.info(), b.info()));
+        for (const device& b : all.devices()) EXPECT_FALSE(is_same_card(a.info(), b.info()));
 }
 
 TEST(V1_contexts, are_made_of_given_devices) {

@@ -9,6 +9,7 @@
 
 #include "ir/with_type.hpp"
 #include "support/array_program.hpp"
+#include "support/exact_complex.hpp"
 #include "support/random_reference.hpp"
 
 namespace balm::test {
@@ -363,22 +364,55 @@ host_values zipped(const host_values& a, const host_values& b, builtin row, scal
 
 }  // namespace
 
+namespace {
+
+/// `&&` and `||`: known where one of the operands decides.
+number joined(bool wants_both, const number& a, const number& b) {
+    for (const number* n : {&a, &b})
+        if (n->is_known && (n->value != 0) != wants_both) return number::truth(!wants_both);
+    return a.is_known && b.is_known ? number::truth(wants_both) : number::unknown();
+}
+
+}  // namespace
+
+/// An element from its operands' numbers, of complex numbers both.
+template <class F>
+host_values array_oracle::each_element(const array_node& n, std::size_t count, F&& number_of) {
+    std::vector<std::vector<host_values>> in;
+    host_values made{{count}, {}};
+    for (const node_pointer& each : n.in) {
+        const std::size_t numbers = is_complex(each->form) ? 2 : 1;
+        std::vector<host_values>& parts = in.emplace_back();
+        for (std::size_t part = 0; part < numbers; ++part) parts.push_back(evaluate(*each, count, part));
+        if (parts[0].box.size() > 1) made.box = parts[0].box;
+    }
+    operand_numbers operands(in.size());
+    for (std::size_t k = 0; k < in[0][0].at.size(); ++k) {
+        for (std::size_t o = 0; o < in.size(); ++o) {
+            operands[o].clear();
+            for (const host_values& part : in[o]) operands[o].push_back(part.at[k]);
+        }
+        made.at.push_back(number_of(operands));
+    }
+    return made;
+}
+
 host_values array_oracle::product_of_complex(const array_node& n, std::size_t count, std::size_t lane) {
-    const auto part = [&](std::size_t operand, std::size_t which) {
-        return evaluate(*n.in[operand], count, which);
-    };
-    const auto product = [&](std::size_t a, std::size_t b) {
-        return zipped(part(0, a), part(1, b), builtin::mul, scalar::f32);
-    };
-    return lane == 0 ? zipped(product(0, 0), product(1, 1), builtin::sub, scalar::f32)
-                     : zipped(product(0, 1), product(1, 0), builtin::add, scalar::f32);
+    return each_element(n, count, [&](const operand_numbers& in) {
+        const auto product = [&](std::size_t a, std::size_t b) {
+            const number both[] = {in[0][a], in[1][b]};
+            return computed(builtin::mul, n.type, both);
+        };
+        const number products[] = {product(0, lane), product(1, 1 - lane)};
+        return computed(lane == 0 ? builtin::sub : builtin::add, n.type, products);
+    });
 }
 
 namespace {
 
 /// A part of z / w, where w is finite and not 0 and nothing overflows: normwise as accurate as a product,
 /// with the error of each part near the sizes of the products that it is the sum of.
-number quotient_part(const number (&z)[2], const number (&w)[2], std::size_t lane) {
+number quotient_part(const number* z, const number* w, std::size_t lane, scalar type) {
     const auto size = [](const number& n) { return absolute(n.value) + n.error; };
     const auto off = [&](const number& a, const number& b) {
         return size(a) * size(b) - absolute(a.value * b.value);
@@ -393,67 +427,232 @@ number quotient_part(const number (&z)[2], const number (&w)[2], std::size_t lan
     const real products = size(a) * size(w[0]) + size(b) * size(w[1]);
     const real all = (size(a) + size(b)) * (size(w[0]) + size(w[1]));
     const real given_off = off(a, w[0]) + off(b, w[1]) + absolute(part) * divisor_off;
-    const auto unit = static_cast<real>(std::ldexp(1.0L, -24)),
-               underflow = static_cast<real>(std::ldexp(1.0L, -64));
-    const number rounding =
-        rounded(scalar::f32, part,
-                (given_off + 4 * unit * products + underflow * all) / least + 6 * unit * absolute(part));
+    const bool is_double = type == scalar::f64;
+    const auto unit = static_cast<real>(std::ldexp(1.0L, is_double ? -53 : -24)),
+               underflow = static_cast<real>(std::ldexp(1.0L, is_double ? -512 : -64));
+    const number rounding = rounded(
+        type, part, (given_off + 4 * unit * products + underflow * all) / least + 6 * unit * absolute(part));
     return rounding.is_known && rounding.value == 0 && rounding.error == 0 ? number::either_zero(0)
                                                                            : rounding;
 }
 
 /// C99, Annex G.5.1: a finite number by an infinite one is 0; an infinite one by a finite one, and any but 0
 /// by 0, as the example there has it, which the host's division follows.
-number special_quotient_part(const number (&z)[2], const number (&w)[2], std::size_t lane) {
+number special_quotient_part(const number* z, const number* w, std::size_t lane, scalar type) {
     const auto is_exact = [](const number& n) { return n.error == 0; };
     if (!std::all_of(z, z + 2, is_exact) || !std::all_of(w, w + 2, is_exact)) return number::unknown();
-    const auto is_infinite = [](const number(&c)[2]) {
+    const auto is_infinite = [](const number* c) {
         return std::any_of(c, c + 2, [](const number& n) { return !n.is_finite() && !n.is_nan(); });
     };
     const bool is_finite = z[0].is_finite() && z[1].is_finite();
     if (is_infinite(w)) return is_finite ? number::either_zero(0) : number::unknown();
-    const auto on_host = [](const number(&c)[2]) {
-        return std::complex<float>(static_cast<float>(c[0].value), static_cast<float>(c[1].value));
+    number part;
+    const auto divide = [&]<class T>(std::type_identity<T>) {
+        const auto on_host = [](const number* c) {
+            return std::complex<T>(static_cast<T>(c[0].value), static_cast<T>(c[1].value));
+        };
+        const std::complex<T> quotient = on_host(z) / on_host(w);
+        part.value = static_cast<real>(lane == 0 ? quotient.real() : quotient.imag());
     };
-    const std::complex<float> quotient = on_host(z) / on_host(w);
-    const float part = lane == 0 ? quotient.real() : quotient.imag();
-    return std::isinf(part) ? number{static_cast<real>(part), 0, true} : number::unknown();
+    if (type == scalar::f64)
+        divide(std::type_identity<double>{});
+    else
+        divide(std::type_identity<float>{});
+    return !part.is_finite() && !part.is_nan() ? part : number::unknown();
+}
+
+/// Whether the parts of complex operands all are so.
+template <class F>
+bool all_parts(const std::vector<std::vector<number>>& in, F&& are) {
+    return std::all_of(in.begin(), in.end(),
+                       [&](const auto& parts) { return std::all_of(parts.begin(), parts.end(), are); });
+}
+bool are_known(const std::vector<std::vector<number>>& in) {
+    return all_parts(in, [](const number& n) { return n.is_known; });
+}
+bool are_finite(const std::vector<std::vector<number>>& in) {
+    return all_parts(in, [](const number& n) { return n.is_finite(); });
 }
 
 }  // namespace
 
 host_values array_oracle::quotient_of_complex(const array_node& n, std::size_t count, std::size_t lane) {
-    host_values in[2][2];
-    for (std::size_t operand = 0; operand < 2; ++operand)
-        for (std::size_t part = 0; part < 2; ++part)
-            in[operand][part] = evaluate(*n.in[operand], count, part);
-    host_values made{in[0][0].box.size() > 1 ? in[0][0].box : in[1][0].box, {}};
-    for (std::size_t k = 0; k < in[0][0].at.size(); ++k) {
-        const number z[] = {in[0][0].at[k], in[0][1].at[k]}, w[] = {in[1][0].at[k], in[1][1].at[k]};
-        const auto all_are = [&](auto&& what) {
-            return std::all_of(z, z + 2, what) && std::all_of(w, w + 2, what);
-        };
-        const bool is_zero = w[0].value == 0 && w[1].value == 0;
-        if (!all_are([](const number& each) { return each.is_known; }))
-            made.at.push_back(number::unknown());
-        else if (is_zero || !all_are([](const number& each) { return each.is_finite(); }))
-            made.at.push_back(special_quotient_part(z, w, lane));
-        else
-            made.at.push_back(quotient_part(z, w, lane));
-    }
-    return made;
+    return each_element(n, count, [&](const operand_numbers& in) {
+        if (!are_known(in)) return number::unknown();
+        const bool is_zero = in[1][0].value == 0 && in[1][1].value == 0;
+        return is_zero || !are_finite(in) ? special_quotient_part(in[0].data(), in[1].data(), lane, n.type)
+                                          : quotient_part(in[0].data(), in[1].data(), lane, n.type);
+    });
 }
 
 namespace {
 
-/// `&&` and `||`: known where one of the operands decides.
-number joined(bool wants_both, const number& a, const number& b) {
-    for (const number* n : {&a, &b})
-        if (n->is_known && (n->value != 0) != wants_both) return number::truth(!wants_both);
-    return a.is_known && b.is_known ? number::truth(wants_both) : number::unknown();
+using host_complex = std::complex<long double>;
+host_complex host_number(const std::vector<number>& z) {
+    return {static_cast<long double>(z[0].value), static_cast<long double>(z[1].value)};
+}
+real part_of(const host_complex& z, std::size_t lane) {
+    return static_cast<real>(lane == 0 ? z.real() : z.imag());
+}
+/// How far the number may be from where it is.
+long double reach_of(const std::vector<number>& z) {
+    return std::hypot(static_cast<long double>(z[0].error), static_cast<long double>(z[1].error));
+}
+
+/// A result's part within `error` and some units of its last place, if it is in the type's range.
+number within(real value, real error, real units, scalar type) {
+    const int digits = type == scalar::f64 ? 53 : 24, most = type == scalar::f64 ? 1023 : 127;
+    const auto end = [&](int beyond) { return static_cast<real>(std::ldexp(1.0L, most + beyond)); };
+    const real size = absolute(value);
+    if (size - error >= end(2))
+        return {value < 0 ? -number::infinity().value : number::infinity().value, 0, true};
+    if (size + error >= end(0)) return number::unknown();
+    const auto least = static_cast<real>(std::ldexp(1.0L, 2 - most - digits));
+    const real unit = std::max(least, (size + error) * static_cast<real>(std::ldexp(1.0L, 1 - digits)));
+    return {value, error + units * unit, true};
+}
+
+/// The least distance from points where the function is not analytic; 0 on both sides of a cut.
+long double distance_from_singularity(complex_row row, const std::vector<number>& z) {
+    const host_complex at = host_number(z);
+    const auto from = [&](const host_complex& point) {
+        return std::min(std::abs(at - point), std::abs(at + point));
+    };
+    const auto is_either = [&](std::size_t part) {
+        return z[part].error > 0 && absolute(z[part].value) <= z[part].error;
+    };
+    switch (row) {
+        using enum complex_row;
+        case exp:
+        case sin:
+        case cos:
+        case sinh:
+        case cosh: return 1;
+        case tan: return std::min(1.0L, std::abs(std::cos(at)));
+        case tanh: return std::min(1.0L, std::abs(std::cosh(at)));
+        case log:
+        case log10:
+        case sqrt: return is_either(1) ? 0 : std::abs(at);
+        case asin:
+        case acos:
+        case acosh:
+        case atanh: return is_either(0) || is_either(1) ? 0 : from(1);
+        default: return is_either(0) || is_either(1) ? 0 : from(host_complex(0, 1));
+    }
+}
+
+/// C99's Annex G of infinities and NaN, where it leaves no choice.
+number special_function_part(complex_row row, const std::vector<number>& z, std::size_t lane, scalar type) {
+    if (z[0].error > 0 || z[1].error > 0) return number::unknown();
+    const host_complex at = host_number(z), value = by_host(row, at);
+    const bool is_turned = row == complex_row::sin || row == complex_row::cos || row == complex_row::tan;
+    const long double angle = is_turned ? at.real() : at.imag(), size = is_turned ? at.imag() : at.real();
+    const bool is_tangent = row == complex_row::tan || row == complex_row::tanh;
+    // tanh(0 + inf i) is NaN + NaN i in C99, 0 + NaN i since.
+    if (is_tangent && size == 0 && !std::isfinite(angle)) return number::unknown();
+    const bool may_choose = std::isnan(at.real()) || std::isnan(at.imag()) || !std::isfinite(angle);
+    const real part = part_of(value, lane);
+    if (part != part) return number::not_a_number();
+    if (part == 0) return number::either_zero(0);
+    const bool is_inverse = row >= complex_row::asin || row == complex_row::log;
+    const bool is_specified = !may_choose || (is_inverse && !std::isnan(at.real()) && !std::isnan(at.imag()));
+    if (!std::isfinite(static_cast<long double>(part)))
+        return is_specified ? number{part, 0, true} : number::unknown();
+    return may_choose && !is_specified ? number::unknown() : within(part, 0, 16, type);
+}
+
+/// Within 16 units of the last place, as tests/kernel/complex_accuracy_test.cpp holds them to by MPFR; the
+/// host's library computes with 64 bits.
+number function_part(complex_row row, const std::vector<number>& z, std::size_t lane, scalar type) {
+    constexpr real places = 16;
+    if (!z[0].is_finite() || !z[1].is_finite()) return special_function_part(row, z, lane, type);
+    const host_complex at = host_number(z);
+    const real value = part_of(by_host(row, at), lane);
+    if (!std::isfinite(static_cast<long double>(value))) return number::unknown();  // a pole, or beyond
+    const long double reach = reach_of(z);
+    if (reach == 0) return value == 0 ? number::either_zero(0) : within(value, 0, places, type);
+    if (reach * 64 > distance_from_singularity(row, z)) return number::unknown();
+    // Analytic around: no other number is twice as far as those of the corners.
+    real spread = 0;
+    for (int corner = 0; corner < 4; ++corner) {
+        const auto moved = [&](std::size_t part) {
+            return static_cast<long double>(z[part].value +
+                                            ((corner >> part & 1) != 0 ? z[part].error : -z[part].error));
+        };
+        const real there = part_of(by_host(row, {moved(0), moved(1)}), lane);
+        if (!std::isfinite(static_cast<long double>(there))) return number::unknown();
+        spread = std::max(spread, absolute(there - value));
+    }
+    // A part may be stationary at all four: the distance moved bounds it, by the size of the derivative
+    // there.
+    const host_complex beside = by_host(row, at + host_complex(reach, 0));
+    spread = std::max(spread, static_cast<real>(std::abs(beside - by_host(row, at))));
+    return within(value, 2 * spread, places, type);
+}
+
+/// exp(w log z), with the digits that the exponent has behind the point.
+number power_part(const std::vector<number>& z, const std::vector<number>& w, std::size_t lane, scalar type) {
+    const host_complex base = host_number(z), exponent = host_number(w);
+    const long double size = std::abs(base), reach = reach_of(z);
+    const bool is_either = z[1].error > 0 && absolute(z[1].value) <= z[1].error;
+    if (size == 0 || is_either || reach * 64 > size) return number::unknown();
+    const host_complex logarithm = std::log(base);
+    const long double lost = std::abs(exponent) * std::abs(logarithm);
+    const long double moved = std::abs(exponent) * reach / size + std::abs(logarithm) * reach_of(w);
+    if (lost > 1e4L || moved > 1 / 64.L) return number::unknown();
+    const host_complex result = std::exp(exponent * logarithm);
+    const auto distance = static_cast<real>(std::abs(result));
+    const auto unit = static_cast<real>(std::ldexp(1.0L, type == scalar::f64 ? -52 : -23));
+    const number whole = within(distance, 0, 0, type);
+    if (!whole.is_finite()) return number::unknown();
+    const auto relative = static_cast<real>(32 + 4 * lost) * unit + static_cast<real>(2 * moved);
+    return within(part_of(result, lane), distance * relative, 4, type);
 }
 
 }  // namespace
+
+host_values array_oracle::function_of_complex(const array_node& n, std::size_t count, std::size_t lane) {
+    using kind = array_node::kind;
+    const scalar type = n.in[0]->type;
+    return each_element(n, count, [&](const operand_numbers& in) {
+        if (!are_known(in)) return number::unknown();
+        const std::vector<number>& z = in[0];
+        const auto row = [&](builtin what, const number& a, const number& b) {
+            const number both[] = {a, b};
+            return computed(what, type, both);
+        };
+        const auto is_infinite = [](const number& part) { return !part.is_finite() && !part.is_nan(); };
+        switch (n.what) {
+            case kind::complex_row: return function_part(static_cast<complex_row>(n.which), z, lane, type);
+            case kind::complex_pow:
+                return are_finite(in) ? power_part(z, in[1], lane, type) : number::unknown();
+            case kind::complex_abs: return row(builtin::hypot, z[0], z[1]);
+            case kind::complex_arg: return row(builtin::atan2, z[1], z[0]);
+            case kind::complex_norm: {
+                const number three[] = {z[0], z[0], row(builtin::mul, z[1], z[1])};
+                return three[2].is_known ? computed(builtin::fma, type, three) : three[2];
+            }
+            case kind::equal_complex: {
+                const std::vector<number>& w = in[1];
+                return joined(true, row(builtin::equal, z[0], w[0]), row(builtin::equal, z[1], w[1]));
+            }
+            case kind::polar: {
+                const number& distance = z[0];
+                const number& angle = in[1][0];
+                if (distance.value == 0 && distance.error == 0) return number::either_zero(0);
+                if (!are_finite(in)) return number::unknown();
+                const number turned = row(lane == 0 ? builtin::cos : builtin::sin, angle, angle);
+                return turned.is_known ? row(builtin::mul, distance, turned) : turned;
+            }
+            default: break;  // proj
+        }
+        if (!is_infinite(z[0]) && !is_infinite(z[1])) return z[lane];
+        if (lane == 0) return number::infinity();
+        if (z[1].is_nan() || (z[1].error > 0 && absolute(z[1].value) <= z[1].error))
+            return number::either_zero(0);
+        return number{std::signbit(static_cast<long double>(z[1].value)) ? real(-0.0L) : real(0), 0, true};
+    });
+}
 
 host_values array_oracle::any_or_all(const array_node& n, std::size_t count) {
     const bool wants_any = n.what == array_node::kind::any_lane;
@@ -555,9 +754,10 @@ host_values array_oracle::evaluate_by_itself(const array_node& n, std::size_t co
         }
         default: break;
     }
-    if (n.what == kind::row && n.row == builtin::mul && n.form == element_form::complex_float)
+    if (n.what >= kind::proj && n.what <= kind::equal_complex) return function_of_complex(n, count, lane);
+    if (n.what == kind::row && n.row == builtin::mul && is_complex(n.form))
         return product_of_complex(n, count, lane);
-    if (n.what == kind::row && n.row == builtin::div && n.form == element_form::complex_float)
+    if (n.what == kind::row && n.row == builtin::div && is_complex(n.form))
         return quotient_of_complex(n, count, lane);
     std::vector<host_values> in;
     for (const node_pointer& each : n.in) {
@@ -597,25 +797,61 @@ host_values array_oracle::evaluate_by_itself(const array_node& n, std::size_t co
     return made;
 }
 
-void array_oracle::store(const array_target& to, std::size_t lane, scalar from,
-                         const std::vector<number>& values) {
+std::vector<std::size_t> array_oracle::places_of(const array_target& to) {
+    host_values places{{program_.vectors[to.vector].size}, {}};
+    for (std::size_t k = 0; k < places.box[0]; ++k) places.at.push_back({static_cast<real>(k), 0, true});
+    std::vector<std::size_t> found;
+    for (const number& place : viewed(std::move(places), to.steps).at)
+        found.push_back(static_cast<std::size_t>(place.value));
+    return found;
+}
+
+void array_oracle::store(const array_target& to, const std::vector<std::size_t>& places, std::size_t lane,
+                         scalar from, const std::vector<number>& values) {
     const array_vector& v = program_.vectors[to.vector];
     const scalar type = v.number_type(lane);
-    host_values places{{v.size}, {}};
-    for (std::size_t k = 0; k < v.size; ++k) places.at.push_back({static_cast<real>(k), 0, true});
-    places = viewed(std::move(places), to.steps);
-    for (std::size_t k = 0; k < places.at.size(); ++k) {
-        // A half is made of a float.
-        const number value = type == scalar::f16 ? converted(scalar::f32, from, values[k]) : values[k];
-        const auto place = static_cast<std::size_t>(places.at[k].value);
-        vectors[to.vector][place * v.numbers() + lane] =
-            converted(type, type == scalar::f16 ? scalar::f32 : from, value);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+        const number stored = converted(type, from, values[k]);
+        vectors[to.vector][places[k] * v.numbers() + lane] = stored;
+        assigned_[{to.vector, places[k]}][lane].push_back(stored);
     }
+}
+
+std::vector<std::size_t> array_oracle::contested() const {
+    std::vector<std::size_t> found;
+    for (const auto& [place, values] : assigned_)
+        if (values.begin()->second.size() > 1 && (found.empty() || found.back() != place.first))
+            found.push_back(place.first);
+    return found;
+}
+
+std::string array_oracle::settle(std::size_t vector, const std::vector<real>& got) {
+    const std::size_t numbers = program_.vectors[vector].numbers();
+    for (auto at = assigned_.lower_bound({vector, 0}); at != assigned_.end() && at->first.first == vector;
+         ++at) {
+        const std::size_t first = at->first.second * numbers;
+        const auto& values = at->second;
+        const std::size_t count = values.begin()->second.size();
+        if (count == 1) continue;
+        const auto is_chosen = [&](std::size_t k) {
+            return std::all_of(values.begin(), values.end(),
+                               [&](const auto& of) { return agrees(of.second[k], got[first + of.first]); });
+        };
+        std::size_t chosen = 0;
+        while (chosen < count && !is_chosen(chosen)) ++chosen;
+        if (chosen == count)
+            return "element " + std::to_string(at->first.second) + " is " + words_of({got[first], 0, true}) +
+                   ", which is none of the " + std::to_string(count) +
+                   " values assigned, of which the last is " + words_of(values.begin()->second.back());
+        for (const auto& of : values) vectors[vector][first + of.first] = {got[first + of.first], 0, true};
+    }
+    return "";
 }
 
 std::vector<number> array_oracle::run(const array_statement& s) {
     using kind = array_statement::kind;
     std::vector<number> results;
+    assigned_.clear();
     if (s.what == kind::reduce) {
         for (std::size_t k = 0; k < s.values.size(); ++k) {
             const std::size_t count = program_.vectors[s.to[0].vector].size;
@@ -647,10 +883,11 @@ std::vector<number> array_oracle::run(const array_statement& s) {
         std::vector<number> values;
     };
     std::vector<stored> all;
+    std::vector<std::vector<std::size_t>> places;
     for (std::size_t k = 0; k < s.values.size(); ++k) {
         const array_vector& v = program_.vectors[s.to[k].vector];
-        host_values places{{v.size}, std::vector<number>(v.size)};
-        const std::size_t count = viewed(std::move(places), s.to[k].steps).at.size();
+        places.push_back(places_of(s.to[k]));
+        const std::size_t count = places[k].size();
         if (s.to[k].part) {
             all.push_back({k, *s.to[k].part, evaluate(*s.values[k], count).at});
             continue;
@@ -661,8 +898,8 @@ std::vector<number> array_oracle::run(const array_statement& s) {
     for (const stored& each : all) {
         const array_node& value = *s.values[each.target];
         const bool is_one = value.form == element_form::scalar;
-        store(s.to[each.target], each.lane, is_one ? value.type : numbers_of(value.form)[each.lane],
-              each.values);
+        store(s.to[each.target], places[each.target], each.lane,
+              is_one ? value.type : numbers_of(value.form)[each.lane], each.values);
     }
     return results;
 }

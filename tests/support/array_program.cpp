@@ -6,9 +6,17 @@ namespace balm::test {
 
 const std::vector<scalar>& numbers_of(element_form form) {
     using enum scalar;
-    static const std::vector<scalar> all[] = {
-        {},         {f32, f32, f32, f32}, {i32, i32},      {u8, u8, u8, u8},    {f64, f64}, {f32, f32, f32},
-        {f32, f32}, {f32, i32, u8},       {f16, f16, f16}, {f16, f16, f16, f16}};
+    static const std::vector<scalar> all[] = {{},
+                                              {f32, f32, f32, f32},
+                                              {i32, i32},
+                                              {u8, u8, u8, u8},
+                                              {f64, f64},
+                                              {f32, f32, f32},
+                                              {f32, f32},
+                                              {f64, f64},
+                                              {f32, i32, u8},
+                                              {f16, f16, f16},
+                                              {f16, f16, f16, f16}};
     return all[static_cast<std::size_t>(form)];
 }
 
@@ -25,7 +33,9 @@ bool gives_position(reduction_row row) {
 scalar reduced_type(reduction_row row, scalar type) {
     switch (row) {
         case reduction_row::sum:
-        case reduction_row::product: return type == scalar::boolean ? scalar::i64 : promoted(type);
+        case reduction_row::product:
+            if (type >= scalar::i32) return promoted(type);
+            return type == scalar::u8 || type == scalar::u16 ? scalar::u64 : scalar::i64;
         case reduction_row::any:
         case reduction_row::all: return scalar::boolean;
         case reduction_row::count: return scalar::i64;

@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "balm/builtin.hpp"
@@ -55,12 +57,16 @@ enum class element_form : std::uint8_t {
     double2,
     float3,
     complex_float,
+    complex_double,
     particle,
     half3,  ///< in memory; in expressions float3 and float4
     half4
 };
 /// The types of their numbers; of a scalar none are said.
 const std::vector<scalar>& numbers_of(element_form);
+inline bool is_complex(element_form form) {
+    return form == element_form::complex_float || form == element_form::complex_double;
+}
 
 enum class reduction_row : std::uint8_t {
     sum,
@@ -109,7 +115,15 @@ struct array_node {
         any_lane,  ///< of a comparison of short vectors
         all_lanes,
         conj,
-        advance  ///< a function of a structure and a number
+        proj,
+        complex_row,  ///< complex_row `which` of complex numbers
+        complex_pow,
+        polar,        ///< of a distance and an angle
+        complex_abs,  ///< a scalar of a complex number, as are the next two
+        complex_arg,
+        complex_norm,
+        equal_complex,  ///< whether two complex numbers are equal
+        advance         ///< a function of a structure and a number
     };
     kind what = kind::vector;
     scalar type = scalar::i32;  ///< of its elements, or of the lanes of short vectors
@@ -135,8 +149,9 @@ struct array_node {
 struct array_vector {
     scalar type = scalar::i32;
     std::size_t size = 0;
-    std::size_t positions_in = 0;  ///< where it holds positions: of how many elements, each once
+    std::size_t positions_in = 0;  ///< where it holds positions: of how many elements
     element_form form = element_form::scalar;
+    bool may_repeat = false;  ///< whether it holds a position more than once
 
     std::size_t numbers() const { return form == element_form::scalar ? 1 : numbers_of(form).size(); }
     scalar number_type(std::size_t k) const {
@@ -192,7 +207,8 @@ double identity_of(reduction_row);
 /// twice_and(twice_and(a, b), c) * d, which stands for host calls.
 number host_call_of(const std::vector<number>& given);
 
-/// Runs programs on numbers.
+/// Runs programs on numbers. Where a statement assigns several values to an element, a device chooses one:
+/// after `run`, `settle` takes its choice.
 class array_oracle {
 public:
     explicit array_oracle(const array_program& p) : program_(p) {}
@@ -200,23 +216,39 @@ public:
     std::vector<std::vector<number>> vectors;  ///< the numbers of each one's elements
     /// What a statement computes; the results of a reduction.
     std::vector<number> run(const array_statement&);
+    /// The vectors of which the last statement assigned elements several times.
+    std::vector<std::size_t> contested() const;
+    /// Takes the elements that a device chose there. Returns those that are none of the assigned ones, in
+    /// words;
+    /// "" for none.
+    std::string settle(std::size_t vector, const std::vector<real>& got);
 
 private:
     /// Number `lane` of each element; one element is read for all.
     host_values evaluate(const array_node&, std::size_t count, std::size_t lane = 0);
     host_values evaluate_by_itself(const array_node&, std::size_t count, std::size_t lane);
     number row_of(const array_node&, const std::vector<host_values>& in, std::size_t k) const;
+    /// What operands are in an element's place, two numbers for each complex one.
+    using operand_numbers = std::vector<std::vector<number>>;
+    template <class F>
+    host_values each_element(const array_node&, std::size_t count, F&& number_of);
     host_values product_of_complex(const array_node&, std::size_t count, std::size_t lane);
     host_values quotient_of_complex(const array_node&, std::size_t count, std::size_t lane);
+    host_values function_of_complex(const array_node&, std::size_t count, std::size_t lane);
     host_values any_or_all(const array_node&, std::size_t count);
     host_values advanced(const array_node&, std::size_t count, std::size_t lane);
     host_values viewed(host_values, const std::vector<view_step>&);
     host_values along(const array_node&);
     host_values random_numbers(const array_node&, std::size_t count);
     host_values looked_up(const array_node&, std::size_t count);
-    void store(const array_target&, std::size_t lane, scalar from, const std::vector<number>& values);
+    std::vector<std::size_t> places_of(const array_target&);
+    void store(const array_target&, const std::vector<std::size_t>& places, std::size_t lane, scalar from,
+               const std::vector<number>& values);
 
     const array_program& program_;
+    /// The values assigned to an element, each for the numbers that are assigned.
+    using element_place = std::pair<std::size_t, std::size_t>;  // vector and element
+    std::map<element_place, std::map<std::size_t, std::vector<number>>> assigned_;
     std::vector<std::vector<number>> kept_;
 };
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "balm/shape.hpp"
+#include "support/exact_complex.hpp"
 
 namespace balm::test {
 
@@ -109,9 +110,9 @@ private:
         program_.vectors.push_back({type, size, 0, element_form::scalar});
         return program_.vectors.size() - 1;
     }
-    std::size_t positions_in(std::size_t size, std::size_t count) {
+    std::size_t positions_in(std::size_t size, std::size_t count, bool may_repeat = false) {
         static const std::vector<scalar> types{scalar::i32, scalar::u32, scalar::i64, scalar::u16};
-        program_.vectors.push_back({one_of(types), count, size, element_form::scalar});
+        program_.vectors.push_back({one_of(types), count, size, element_form::scalar, may_repeat});
         return program_.vectors.size() - 1;
     }
 
@@ -372,7 +373,7 @@ private:
 
     // ---- elements of several numbers ----
 
-    element_form any_form() { return static_cast<element_form>(between(1, 7)); }
+    element_form any_form() { return static_cast<element_form>(between(1, 8)); }
     static bool is_short_vector(element_form form) {
         return form < element_form::complex_float && form != element_form::scalar;
     }
@@ -383,8 +384,32 @@ private:
                                   {comparison(form, depth - 1)});
             return n;
         }
+        if (is_complex(form) && chance(40)) return number_of_complex(form, depth);
         const std::size_t which = between(0, numbers_of(form).size() - 1);
         return lane_of(element(form, depth - 1), form, which);
+    }
+    node_pointer number_of_complex(element_form form, int depth) {
+        static const std::vector<kind> kinds{kind::complex_abs, kind::complex_arg, kind::complex_norm,
+                                             kind::equal_complex};
+        const kind what = one_of(kinds);
+        std::vector<node_pointer> in{element(form, depth - 1)};
+        if (what != kind::equal_complex) return made(what, numbers_of(form)[0], std::move(in));
+        in.push_back(chance(30) ? in[0] : element(form, depth - 1));
+        return made(what, scalar::boolean, std::move(in));
+    }
+    node_pointer function_of_complex(element_form form, int depth) {
+        const std::size_t choice = between(0, 9);
+        if (choice == 0) return formed(kind::proj, form, {element(form, depth - 1)});
+        if (choice == 1)
+            return formed(kind::complex_pow, form, {element(form, depth - 1), element(form, depth - 1)});
+        if (choice == 2) {
+            const scalar type = numbers_of(form)[0];
+            return formed(kind::polar, form,
+                          {cast_to(type, expression(depth - 1)), cast_to(type, expression(depth - 1))});
+        }
+        node_pointer n = formed(kind::complex_row, form, {element(form, depth - 1)});
+        n->which = between(0, complex_rows - 1);
+        return n;
     }
     static node_pointer lane_of(node_pointer of, element_form form, std::size_t which) {
         node_pointer n = made(kind::lane, numbers_of(form)[which], {std::move(of)});
@@ -406,7 +431,7 @@ private:
     }
     node_pointer stored_element(element_form form) {
         if (chance(50)) return vector_node(vector_of(count_, stored(form)));
-        viewed v = view_steps(false);
+        viewed v = view_steps();
         const std::size_t which = vector_of(v.count, stored(form));
         return view_node(std::move(v), vector_node(which));
     }
@@ -427,14 +452,15 @@ private:
         const std::size_t choice = between(0, 9);
         if (choice == 0) return composed(form, depth - 1);
         if (choice == 1)
-            return form == element_form::complex_float
-                       ? formed(kind::conj, form, {element(form, depth - 1)})
-                       : formed(kind::turned, form, {element(form, depth - 1)});
-        if (choice == 2 && form != element_form::complex_float) {
-            const node_pointer which =
-                chance(50) ? comparison(form, 0) : cast_to(scalar::boolean, expression(depth - 1));
+            return is_complex(form) ? formed(kind::conj, form, {element(form, depth - 1)})
+                                    : formed(kind::turned, form, {element(form, depth - 1)});
+        if (choice == 2) {
+            const node_pointer which = !is_complex(form) && chance(50)
+                                           ? comparison(form, 0)
+                                           : cast_to(scalar::boolean, expression(depth - 1));
             return formed(kind::select, form, {which, element(form, depth - 1), element(form, depth - 1)});
         }
+        if (choice < 7 && is_complex(form)) return function_of_complex(form, depth);
         return row_of_elements(form, depth);
     }
     node_pointer row_of_elements(element_form form, int depth) {
@@ -446,16 +472,14 @@ private:
                                                       builtin::bit_xor, builtin::bit_or};
         const scalar type = numbers_of(form)[0];
         std::vector<node_pointer> in{element(form, depth - 1)};
-        if (form != element_form::complex_float && chance(30))
+        if (!is_complex(form) && chance(30))
             in.push_back(scalar_node(type));
         else if (chance(12))
             in.push_back(vector_node(vector_of(1, stored(form))));
         else
             in.push_back(element(form, depth - 1));
         node_pointer n = formed(kind::row, form, std::move(in));
-        n->row = one_of(form == element_form::complex_float ? of_complex
-                        : is_floating(type)                 ? of_floats
-                                                            : of_integers);
+        n->row = one_of(is_complex(form) ? of_complex : is_floating(type) ? of_floats : of_integers);
         return n;
     }
 
@@ -502,17 +526,18 @@ private:
     };
     struct way {
         int weight;
-        bool is_unique;  ///< whether no element comes twice
+        bool may_repeat;  ///< whether elements may come twice
         viewed (drawing::*draw)();
     };
     /// A view of something that has these extents.
-    viewed view_steps(bool as_target) {
-        static constexpr way ways[] = {{4, true, &drawing::in_order},        {5, true, &drawing::turned},
-                                       {6, true, &drawing::sliced},          {8, true, &drawing::shifted},
-                                       {3, true, &drawing::picked},          {4, false, &drawing::broadcast},
-                                       {2, false, &drawing::picked_anywhere}};
+    viewed view_steps(bool repeats = false) {
+        static constexpr way ways[] = {
+            {4, false, &drawing::in_order},       {5, false, &drawing::turned},
+            {6, false, &drawing::sliced},         {8, false, &drawing::shifted},
+            {3, false, &drawing::picked},         {4, true, &drawing::broadcast},
+            {2, true, &drawing::picked_anywhere}, {2, true, &drawing::picked_often}};
         viewed v = (this->*weighted(ways, [&](const way& w) {
-                               return as_target && !w.is_unique ? 0 : w.weight;
+                               return repeats && !w.may_repeat ? 0 : w.weight;
                            }).draw)();
         for (int k = 0; k < 2 && chance(25); ++k) rearrange(box_, v.steps);
         return v;
@@ -604,6 +629,15 @@ private:
         }
         return {size, {s, reshape_to(box_)}};
     }
+    /// A few elements at positions that a vector holds.
+    viewed picked_often() {
+        const std::size_t size = chance(30) ? 1 : between(1, 20);
+        view_step s;
+        s.what = step::pick;
+        s.to = {count_};
+        s.positions = vector_node(positions_in(size, count_, true));
+        return {size, {s, reshape_to(box_)}};
+    }
     viewed picked_anywhere() {
         const std::size_t size = between(1, 200);
         view_step s;
@@ -630,7 +664,7 @@ private:
         return n;
     }
     node_pointer view_of_vector(int) {
-        viewed v = view_steps(false);
+        viewed v = view_steps();
         const node_pointer of = vector_node(vector_of(v.count));
         of->is_constant_memory = v.steps[0].what == step::pick && chance(40);
         return view_node(std::move(v), of);
@@ -648,7 +682,7 @@ private:
         return drawn;
     }
     node_pointer view_of_expression(int depth) {
-        viewed v = view_steps(false);
+        viewed v = view_steps();
         const node_pointer of = within({v.count}, [&] { return expression(std::min(depth - 1, 1)); });
         return view_node(std::move(v), of);
     }
@@ -700,12 +734,12 @@ private:
     array_target whole_target() { return {vector_of(count_), {}}; }
     array_target any_target() {
         if (chance(40)) return whole_target();
-        viewed v = view_steps(true);
+        viewed v = view_steps();
         return {vector_of(v.count), std::move(v.steps)};
     }
     array_target target_of(element_form form) {
         if (chance(50)) return {vector_of(count_, stored(form)), {}};
-        viewed v = view_steps(true);
+        viewed v = view_steps();
         const std::size_t which = vector_of(v.count, stored(form));
         return {which, std::move(v.steps)};
     }
@@ -729,7 +763,8 @@ private:
                                                    {1, &drawing::copy},
                                                    {2, &drawing::construction},
                                                    {1, &drawing::histogram},
-                                                   {6, &drawing::overlap}};
+                                                   {6, &drawing::overlap},
+                                                   {4, &drawing::repeated}};
         return (this->*weighted(forms, [](const statement_form& f) { return f.weight; }).draw)();
     }
     array_statement assignment_of_elements() {
@@ -741,10 +776,14 @@ private:
     }
     /// lane<K>(x) = …, field<&S::member>(x) *= …
     array_statement assignment_of_part() {
+        return assignment_of_part([this](element_form form) { return target_of(form); });
+    }
+    template <class F>
+    array_statement assignment_of_part(F&& any_target_of) {
         element_form form = any_form();
-        if (form == element_form::complex_float) form = element_form::particle;
+        if (is_complex(form)) form = element_form::particle;
         array_statement s;
-        s.to.push_back(target_of(form));
+        s.to.push_back(any_target_of(form));
         s.to[0].part = between(0, numbers_of(form).size() - 1);
         const scalar type = numbers_of(form)[*s.to[0].part];
         node_pointer value = cast_to(type, expression(some_depth()));
@@ -782,6 +821,30 @@ private:
                 : !is_floating(type) && chance(50) ? one_of(of_integers)
                                                    : one_of(of_numbers);
         s.values.push_back(row_node(s.row, {own_value(s.to[0]), cast_to(type, value)}));
+        return s;
+    }
+
+    /// A statement that reads what it assigns, at positions that repeat.
+    array_statement repeated() {
+        if (is_empty()) return assignment();
+        const auto target_of_size = [&](element_form form) {
+            viewed v = view_steps(true);
+            const std::size_t which =
+                form == element_form::scalar ? vector_of(v.count) : vector_of(v.count, stored(form));
+            return array_target{which, std::move(v.steps)};
+        };
+        if (chance(20)) return assignment_of_part(target_of_size);
+        array_target to = target_of_size(element_form::scalar);
+        if (chance(40)) return compound(std::move(to), expression(some_depth()));
+        array_statement s;
+        const node_pointer own = row_node(builtin::add, {own_value(to), expression(1)});
+        s.values.push_back(assignable(program_.vectors[to.vector].type, own));
+        s.to.push_back(std::move(to));
+        if (chance(40)) {
+            s.what = array_statement::kind::tie;
+            s.to.push_back({new_vector(count_), {}});
+            s.values.push_back(value_for(s.to[1], 1));
+        }
         return s;
     }
 

@@ -81,6 +81,10 @@ void redraw_scalars(array_program& p, std::mt19937_64& random) {
 std::vector<number> draw_elements(const array_vector& v, std::mt19937_64& random) {
     std::vector<number> elements(v.size);
     if (v.positions_in > 0) {
+        if (v.may_repeat) {
+            for (number& each : elements) each.value = static_cast<real>(random() % v.positions_in);
+            return elements;
+        }
         std::vector<std::size_t> positions(v.positions_in);
         std::iota(positions.begin(), positions.end(), std::size_t{0});
         std::shuffle(positions.begin(), positions.end(), random);

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "support/array_program.hpp"
+#include "support/exact_complex.hpp"
 
 namespace balm::test {
 
@@ -20,8 +21,9 @@ std::string listed(const std::vector<T>& all) {
     return joined(parts, ", ");
 }
 const char* name_of(element_form form) {
-    constexpr const char* names[] = {"",       "float4",         "int2",     "uchar4", "double2",
-                                     "float3", "complex<float>", "particle", "half3",  "half4"};
+    constexpr const char* names[] = {"",         "float4", "int2",           "uchar4",
+                                     "double2",  "float3", "complex<float>", "complex<double>",
+                                     "particle", "half3",  "half4"};
     return names[static_cast<std::size_t>(form)];
 }
 std::string text_of(const dimension_part& p) {
@@ -94,6 +96,15 @@ std::string text_of(const array_node& n) {
         case kind::any_lane: return "any_lane(" + in[0] + ")";
         case kind::all_lanes: return "all_lanes(" + in[0] + ")";
         case kind::conj: return "conj(" + in[0] + ")";
+        case kind::proj: return "proj(" + in[0] + ")";
+        case kind::complex_row:
+            return std::string(name_of(static_cast<complex_row>(n.which))) + "(" + in[0] + ")";
+        case kind::complex_pow: return "pow(" + joined(in, ", ") + ")";
+        case kind::polar: return "polar(" + joined(in, ", ") + ")";
+        case kind::complex_abs: return "abs(" + in[0] + ")";
+        case kind::complex_arg: return "arg(" + in[0] + ")";
+        case kind::complex_norm: return "norm(" + in[0] + ")";
+        case kind::equal_complex: return "(" + joined(in, " == ") + ")";
         case kind::advance: return "advance(" + joined(in, ", ") + ")";
         case kind::row: break;
     }
@@ -136,7 +147,9 @@ std::string text_of(const array_program& p) {
         text += "  v" + std::to_string(k) + ": " +
                 (v.form == element_form::scalar ? to_string(v.type) : name_of(v.form)) + "[" +
                 std::to_string(v.size) + "]";
-        if (v.positions_in > 0) text += ", positions below " + std::to_string(v.positions_in);
+        if (v.positions_in > 0)
+            text += std::string(v.may_repeat ? ", repeated" : ",") + " positions below " +
+                    std::to_string(v.positions_in);
         text += "\n";
     }
     for (const array_statement& s : p.statements) text += "  " + text_of(s) + ";\n";

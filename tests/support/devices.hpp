@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "balm/context.hpp"
@@ -50,13 +53,27 @@ std::uint64_t seed();
 /// A generator for the running test: the same for the same seed and test, whatever else runs.
 std::mt19937_64 seeded_random();
 
+/// Messages that contain other messages may end up with the punctuation of both.
+inline std::string with_single_punctuation(const std::string& message) {
+    for (std::size_t at = 0; at + 1 < message.size(); ++at) {
+        const std::string_view two = std::string_view(message).substr(at, 2);
+        const bool is_word = at > 0 && std::isalnum(static_cast<unsigned char>(message[at - 1])) != 0;
+        const bool is_end = at + 2 == message.size() ||
+                            std::string_view(" \n").find(message[at + 2]) != std::string_view::npos;
+        if (is_word && is_end && std::string_view(".,:;?!").find(two[0]) != std::string_view::npos &&
+            std::string_view(".,:;").find(two[1]) != std::string_view::npos)
+            ADD_FAILURE() << "doubled punctuation, '" << two << "', in: " << message;
+    }
+    return message;
+}
+
 /// The message of the exception E that the body throws; a test failure if it throws none.
 template <class E, class Body>
 std::string message_of(Body&& body) {
     try {
         body();
     } catch (const E& fault) {
-        return fault.what();
+        return with_single_punctuation(fault.what());
     } catch (const std::exception& fault) {
         ADD_FAILURE() << "another exception: " << fault.what();
         return {};

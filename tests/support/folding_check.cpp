@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -408,29 +409,29 @@ private:
 class line_check {
 public:
     line_check(const ir::function& f, const folding_plan& plan)
-        : f_(f), plan_(plan), uses_(f.code.size(), 0), is_region_(f.blocks.size(), false) {
+        : f_(f), plan_(plan), uses_(f.code.size(), 0), result_(f.blocks.size(), ir::none) {
         for (const ir::block& b : f.blocks)
             for (value_id v : b) {
                 for (value_id o : f.operands_of(v))
                     if (o != ir::none) ++uses_[o];
-                if (is_guard(v) || at(v).op == opcode::while_) is_region_[at(v).blocks[0]] = true;
+                if (is_guard(v)) result_[at(v).blocks[0]] = f.operand(v, 1);
+                if (at(v).op == opcode::while_) result_[at(v).blocks[0]] = f.operand(v, 0);
             }
     }
 
     void run() {
         for (block_id b = 0; b < f_.blocks.size(); ++b) {
             for (value_id v : plan_.statements[b]) statement(v);
-            const bool is_expression = is_region_[b] && plan_.statements[b].empty();
-            int sum = 0;
+            const bool is_expression = result_[b] != ir::none && plan_.statements[b].empty();
             for (value_id v : f_.blocks[b]) {
                 if (plan_.forms[v] != form::inlined) continue;
                 if (!is_repeated_freely(at(v)) && uses_[v] != 1)
                     fail("%{} is inlined at {} uses", v, uses_[v]);
-                sum += own_operations(v);
                 if (!is_expression && !is_lane(v) && operations(v) > most_operations)
                     fail("%{} is too long for a line", v);
             }
-            if (is_expression && sum > most_operations) fail("block {} is too long for a line", b);
+            if (is_expression && distinct_operations(b) > most_operations)
+                fail("block {} is too long for a line", b);
         }
     }
 
@@ -453,15 +454,30 @@ private:
     int operations(value_id v) const {
         if (plan_.forms[v] != form::inlined) return 0;
         int sum = own_operations(v);
-        for (value_id o : f_.operands_of(v).subspan(0, is_guard(v) ? 1 : at(v).operand_count))
-            sum += operations(o);
+        for (value_id o : in_line(v)) sum += operations(o);
+        return sum;
+    }
+    std::span<const value_id> in_line(value_id v) const {
+        return f_.operands_of(v).subspan(0, is_guard(v) ? 1 : at(v).operand_count);
+    }
+    /// The operations of a region that is one expression: of its values, those in the text of its result.
+    int distinct_operations(block_id region) const {
+        const ir::block& values = f_.blocks[region];
+        std::set<value_id> printed{result_[region]};
+        int sum = 0;
+        for (auto v = values.rbegin(); v != values.rend(); ++v)  // users first
+            if (plan_.forms[*v] == form::inlined && printed.contains(*v)) {
+                sum += own_operations(*v);
+                const auto operands = in_line(*v);
+                printed.insert(operands.begin(), operands.end());
+            }
         return sum;
     }
 
     const ir::function& f_;
     const folding_plan& plan_;
     std::vector<int> uses_;
-    std::vector<bool> is_region_;  ///< by block: the right operand of && or ||, or the condition of WHILE
+    std::vector<value_id> result_;  ///< by block: the right operand of && or ||, or the condition of WHILE
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ using ir::opcode;
 using ir::value_id;
 using trace::type;
 using words = std::span<std::uint64_t>;
+__extension__ using wide = __int128;
 
 /// More instructions than this, and the group is taken to run for ever.
 constexpr std::uint64_t max_steps = 2'000'000;
@@ -178,7 +179,7 @@ private:
     }
     template <class Begin, class InRange, class By>
     void counted(value_id v, const items& active, Begin&& begin, InRange&& in_range, By&& by) {
-        std::vector<std::int64_t> turn(group_.size());
+        std::vector<wide> turn(group_.size());
         for (const item i : active) turn[i] = begin(i);
         loop(
             at(v).blocks[0], active,
@@ -194,19 +195,26 @@ private:
             },
             [&](item i) { turn[i] += by(i); });
     }
+    /// Any 64-bit number, signed or not.
+    wide wide_integer(value_id v, std::size_t k, item i) {
+        const std::int64_t number = integer(v, k, i);
+        const bool is_u64 = at(f_.operand(v, k)).result.element == scalar::u64;
+        return is_u64 ? wide(static_cast<std::uint64_t>(number)) : wide(number);
+    }
     void for_(value_id v, const items& active) {
         counted(
-            v, active, [&](item i) { return integer(v, 0, i); },
-            [&](item i, std::int64_t k) {
-                return integer(v, 2, i) > 0 ? k < integer(v, 1, i) : k > integer(v, 1, i);
+            v, active, [&](item i) { return wide_integer(v, 0, i); },
+            [&](item i, wide k) {
+                const wide end = wide_integer(v, 1, i);
+                return wide_integer(v, 2, i) > 0 ? k < end : k > end;
             },
-            [&](item i) { return integer(v, 2, i); });
+            [&](item i) { return wide_integer(v, 2, i); });
     }
     void grid_for(value_id v, const items& active) {
         const std::size_t d = at(v).bits;
         counted(
             v, active, [&](item i) { return group_.at(ir::place::global_id, d, i); },
-            [&](item i, std::int64_t k) { return k < integer(v, 0, i); },
+            [&](item i, wide k) { return k < integer(v, 0, i); },
             [&](item) { return group_.grid.global[d]; });
     }
     void while_(value_id v, const items& active) {

@@ -131,10 +131,11 @@ struct place {
 };
 
 enum class action : std::uint8_t {
-    declare,        // object `target`: a variable from a; an array; a record; a pointer at a; …
-    assign,         // place `where` = a
-    add_to,         // place `where` += a
-    combine,        // vector or complex `target` = target op object b; complex target / divisors[part]
+    declare,     // object `target`: a variable from a; an array; a record; a pointer at a; …
+    assign,      // place `where` = a
+    add_to,      // place `where` += a
+    combine,     // vector or complex `target` = target op object b; complex target / divisors[part]
+    round_trip,  // complex `target` = a function's inverse of the function of b, rounded: `part` says which
     shuffle_lanes,  // vector `target`.xy = object b .zw
     copy,           // record, or pointer, `target` = object b
     copy_inner,     // structure part / 3 in record `target` = structure part % 3 in record b
@@ -146,7 +147,7 @@ enum class action : std::uint8_t {
     call,       // variable or record `target` = function `callee`(arguments)
     branch,     // if (a) inner else other
     count,      // for (variable `target` = a; < b; += part) inner
-    repeat,     // while (variable `target` < part && a) { ++target; inner }
+    repeat,     // while (variable `target` < part && a) { target steps on by op; inner }
     leave,      // break_; in a block that is uniform all work-items leave
     next,       // continue_
     give_back,  // return_, with a in a function
@@ -155,6 +156,13 @@ enum class action : std::uint8_t {
     together,   // variable `target` = a, by the sub-group operation `part` with operand b; uniform
     tally       // variable `target` = in how many work-items a holds; uniform
 };
+
+/// How the counter of a `repeat` steps on: + 1 or * 3 + 1, from 0; or * 2, from 1.
+inline constexpr std::array<operation, 3> steps{operation::add, operation::mul_add, operation::shl};
+inline constexpr int first_of(operation step) { return step == operation::shl ? 1 : 0; }
+inline constexpr int stepped(operation step, int turn) {
+    return step == operation::add ? turn + 1 : step == operation::shl ? turn * 2 : turn * 3 + 1;
+}
 
 /// What sub-groups do: with the operand, a lane or a distance, the shuffles.
 enum class lanes_do : std::uint8_t {
@@ -323,6 +331,23 @@ std::vector<std::string> texts_of(const program&, const function&);
 
 /// The tree's second reading: what the kernel leaves.
 void run(const program&, data&);
+
+/// Functions of complex numbers, each with the one that undoes it: what is left, rounded to whole numbers, is
+/// exact whatever the functions' errors.
+enum class journey : std::uint8_t {
+    log,
+    log10,
+    square,
+    pow,
+    polar,
+    asin,
+    acos,
+    atan,
+    asinh,
+    acosh,
+    atanh,
+    count
+};
 
 /// Complex numbers by which whole ones are divided without rounding, and 0.
 inline constexpr std::array<std::array<float, 2>, 8> divisors{

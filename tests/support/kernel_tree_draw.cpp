@@ -565,6 +565,7 @@ private:
             {4, &drawing::always, &drawing::add_to},
             {4, &drawing::has_vector, &drawing::combine_vectors},
             {3, &drawing::has_complex, &drawing::combine_complex},
+            {2, &drawing::has_complex, &drawing::round_trip},
             {2, &drawing::has_vector, &drawing::shuffle},
             {2, &drawing::has_record, &drawing::copy_record},
             {3, &drawing::has_record, &drawing::copy_inner},
@@ -701,6 +702,13 @@ private:
         s.part = dice_.roll(static_cast<int>(divisors.size()));
         return s;
     }
+    statement round_trip() {
+        statement s{action::round_trip};
+        s.target = pick(kind::complex);
+        s.b = pick(kind::complex);
+        s.part = dice_.roll(static_cast<int>(journey::count));
+        return s;
+    }
     statement shuffle() {
         statement s{action::shuffle_lanes};
         s.target = pick(kind::vector);
@@ -769,13 +777,23 @@ private:
         visible_.resize(outside);
         return made;
     }
-    /// Where a barrier in a branch is followed by what only some work-items do, and by nothing else.
+    /// Where a barrier in a branch or loop is followed by what only some work-items do, and by nothing else,
+    /// or by another barrier.
     void meet_and_part(std::vector<statement>& made) {
-        made.push_back(may_exchange() ? exchange() : together());
+        const auto meet = [&] { made.push_back(may_exchange() ? exchange() : together()); };
+        meet();
         statement s{action::branch};
         s.a = condition(2);
         s.inner = block(1);
         made.push_back(s);
+        // Work-items that jump out of the branch would not arrive at a barrier after it.
+        if (!jumps(s.inner) && dice_.chance(50)) meet();
+    }
+    static bool jumps(const std::vector<statement>& all) {
+        return std::any_of(all.begin(), all.end(), [](const statement& s) {
+            return s.what == action::leave || s.what == action::next || s.what == action::give_back ||
+                   jumps(s.inner) || jumps(s.other);
+        });
     }
     /// Whether the next branch or loop is one that work-items take together.
     bool draw_uniform() { return may_meet() && dice_.chance(50); }
@@ -827,7 +845,8 @@ private:
         if (s.is_uniform) uniform_counters_.push_back(s.target);
         const auto when = [&] { return dice_.chance(40) ? long_condition(s.target) : condition(1); };
         s.a = s.is_uniform ? uniform(when) : when();
-        s.part = 1 + dice_.roll(4);
+        s.op = dice_.chance(50) ? operation::add : steps[static_cast<std::size_t>(dice_.roll(3))];
+        s.part = s.op == operation::add ? 1 + dice_.roll(4) : 2 + dice_.roll(39);
         s.inner = loop_body(outside, s.is_uniform);
         return s;
     }

@@ -521,6 +521,7 @@ private:
                                             [&](auto&& e) { static_cast<decltype(e)&&>(e) += more; });
             }
             case action::combine: return combine(s);
+            case action::round_trip: return round_trip(s);
             case action::shuffle_lanes: {
                 const UInt4 from = vectors_.at(s.b);
                 vectors_.at(s.target).xy = from.zw;
@@ -624,6 +625,27 @@ private:
             default: v = v << w; return;
         }
     }
+    void round_trip(const statement& s) {
+        const CFloat z = complex_.at(s.b);
+        // Of tan and tanh, which are near their poles at larger numbers.
+        const CFloat part = z * (1 / 1024.f);
+        const CFloat back = [&]() -> CFloat {
+            switch (static_cast<journey>(s.part)) {
+                case journey::log: return exp(log(z));
+                case journey::log10: return exp(log10(z) * 2.302585093f);
+                case journey::square: return sqrt(z * z) * select(real(z) < 0.f, -1.f, 1.f);
+                case journey::pow: return pow(z, CFloat(1.f, 0.f));
+                case journey::polar: return polar(abs(z), arg(proj(z)));
+                case journey::asin: return sin(asin(z));
+                case journey::acos: return cos(acos(z));
+                case journey::atan: return tan(atan(part)) * 1024.f;
+                case journey::asinh: return sinh(asinh(z));
+                case journey::acosh: return cosh(acosh(z));
+                default: return tanh(atanh(part)) * 1024.f;
+            }
+        }();
+        complex_.at(s.target) = CFloat(bounded(rint(real(back))), bounded(rint(imag(back))));
+    }
     void call(const statement& s) {
         const id first = s.arguments[0], second = s.arguments[1];
         switch (p_.functions[static_cast<std::size_t>(s.callee)].what) {
@@ -681,9 +703,14 @@ private:
         }
     }
     void repeat(const statement& s) {
-        Int turn = 0;
+        Int turn = first_of(s.op);
         WHILE (turn < s.part && truth_for(s, turn)) {
-            turn += 1;
+            if (s.op == operation::add)
+                turn += 1;
+            else if (s.op == operation::shl)
+                turn *= 2;
+            else
+                turn = turn * 3 + 1;
             see_counter(s, turn);
             block(s.inner);
         }

@@ -292,6 +292,12 @@ private:
             }
             case action::add_to: *find(s.where) += value(s.a); return flow::on;
             case action::combine: combine(s); return flow::on;
+            case action::round_trip: {
+                const std::vector<bits> from = words(s.b);
+                return set(s.target,
+                           std::vector<bits>{bounded(as_float(from[0])), bounded(as_float(from[1]))}),
+                       flow::on;
+            }
             case action::shuffle_lanes: {
                 const std::vector<bits> from = words(s.b);
                 words(s.target)[0] = from[2];
@@ -432,8 +438,10 @@ private:
         return flow::on;
     }
     flow repeat(const statement& s) {
-        for (set(s.target, bits{0}); as_int(words(s.target)[0]) < s.part && value(s.a);) {
-            ++words(s.target)[0];
+        set(s.target, static_cast<bits>(first_of(s.op)));
+        while (as_int(words(s.target)[0]) < s.part && value(s.a)) {
+            bits& turn = words(s.target)[0];
+            turn = bits_of(stepped(s.op, as_int(turn)));
             const flow f = block(s.inner);
             if (f == flow::leaves) break;
             if (f == flow::returns) return f;
@@ -543,9 +551,11 @@ flow loop_together(world& w, const statement& s, std::deque<frame>& frames) {
         }
         return flow::on;
     }
-    set_all(0);
-    for (std::int32_t turn = 0; turn < s.part && first.value(s.a) != 0;) {
-        set_all(++turn);
+    std::int32_t turn = first_of(s.op);
+    set_all(turn);
+    while (turn < s.part && first.value(s.a) != 0) {
+        turn = stepped(s.op, turn);
+        set_all(turn);
         const flow f = run_together(w, s.inner, frames);
         if (f == flow::leaves) break;
         if (f == flow::returns) return f;

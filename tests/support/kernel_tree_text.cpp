@@ -372,9 +372,14 @@ private:
     }
     void repeat(const statement& s) {
         const std::string& turn = name(s.target);
-        line({"int ", turn, " = 0;"});
+        line({"int ", turn, " = ", std::to_string(first_of(s.op)), ";"});
         line({"while (", turn, " < ", std::to_string(s.part), " && ", value(s.a), ") {"});
-        line({"    ++", turn, ";"});
+        const char* const step = s.op == operation::add   ? "++$"
+                                 : s.op == operation::shl ? "$ *= 2"
+                                                          : "$ = $ * 3 + 1";
+        std::string stepped = "    ";
+        for (const char* c = step; *c != 0; ++c) stepped += *c == '$' ? turn : std::string(1, *c);
+        line({stepped, ";"});
         block(s.inner);
         line({"}"});
     }

@@ -4,6 +4,8 @@
 #include "support/random_program.hpp"
 
 #include <deque>
+#include <limits>
+#include <type_traits>
 
 namespace balm::test {
 
@@ -266,8 +268,47 @@ private:
         if (loops_ > 0 && dice_.chance(20)) jump();
     }
 
-    void counted_loop() {
+    /// A loop that ends at an end of its type's range, or leads from one to the other in a few steps.
+    template <class V>
+    void loop_to_the_end() {
+        using T = typename V::value_type;
+        using limits = std::numeric_limits<T>;
+        const bool is_up = std::is_unsigned_v<T> || dice_.chance(50);
+        const bool is_long = dice_.chance(25);
+        const T from = is_long ? (is_up ? limits::min() : limits::max())
+                               : static_cast<T>(is_up ? limits::max() - 15 : limits::min() + 15);
+        const T part = static_cast<T>(limits::max() / static_cast<T>(1 + dice_.roll(3)));
+        const T by = is_long ? part : static_cast<T>(1 + dice_.roll(9));
+        const T step = static_cast<T>(is_up ? by : -by);
+        const T end = static_cast<T>(is_up ? limits::max() - static_cast<T>(dice_.roll(2))
+                                           : limits::min() + static_cast<T>(dice_.roll(2)));
+        const V away = cast<T>(int_expression(1) & 15), start = is_up ? V(from + away) : V(from - away);
+        const auto body = [&](const V& k) { with_variable(cast<std::int32_t>(k)); };
         switch (dice_.roll(3)) {
+            case 0:
+                for (V k : range(start, end, step)) body(k);
+                return;
+            case 1: {
+                const V stop = select(condition(1), V(end), V(from));
+                for (V k : range(start, stop, step)) body(k);
+                return;
+            }
+            default: {
+                const V stride = select(condition(1), V(step), V(is_up ? T(1) : static_cast<T>(-1)));
+                const V stop = end;
+                if (is_long)  // in steps of one it would not end in time
+                    for (V k : range(start, stop, V(step))) body(k);
+                else
+                    for (V k : range(start, stop, stride)) body(k);
+            }
+        }
+    }
+    void counted_loop() {
+        switch (dice_.roll(7)) {
+            case 3: return loop_to_the_end<Int>();
+            case 4: return loop_to_the_end<UInt>();
+            case 5: return loop_to_the_end<Long>();
+            case 6: return loop_to_the_end<ULong>();
             case 0: {
                 const Int turns = int_expression(1) & 3;
                 for (Int k : range(turns)) with_variable(k);

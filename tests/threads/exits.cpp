@@ -1,7 +1,9 @@
 // `exits WAY WORK`: a program that ends in one of many ways while work of one kind is in flight. It prints a
 // line for every use that was right, and one that says what was not; exits_test.cpp knows what to expect.
+// `exits busy END WORK`: one whose threads do work of one kind over and over, and catch nothing.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -362,6 +364,38 @@ void exit_from_thread() {
         std::exit(7);
     }).join();
 }
+/// Drivers cannot open files when they are first asked for devices, but later.
+void begin_without_files() {
+    std::vector<int> files;
+    for (int file = 0; (file = ::open("/dev/null", O_RDONLY)) >= 0;) files.push_back(file);
+    try {
+        const balm::context none;
+        say("context made");
+    } catch (const balm::device_error& fault) {
+        say(std::string_view(fault.what()).find("ulimit -n") != std::string_view::npos ? "no files"
+                                                                                       : fault.what());
+    }
+    for (const int file : files) ::close(file);
+    worker w;
+    w.begin(balm::context());
+    w.use("main");
+    start();
+}
+/// Binaries are fetched with little address space left.
+void limit_memory() {
+    worker w;
+    w.begin(the_flight().where);
+    w.use("main");
+    the_flight().where.device(0).finish();
+    std::size_t pages = 0;
+    if (std::FILE* const sizes = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(sizes, "%zu", &pages) != 1) pages = 0;
+        std::fclose(sizes);
+    }
+    const rlim_t most = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + (std::size_t{240} << 20);
+    const rlimit limit{most, most};
+    if (pages == 0 || ::setrlimit(RLIMIT_AS, &limit) != 0) say("no limit");
+}
 /// As exit() in main, which has used a device, while others still begin; what they begin too late is refused.
 void exit_while_threads_begin() {
     worker w;
@@ -549,6 +583,158 @@ void close_libraries() {
     w.use("main");
 }
 
+// ---- threads that never stop ----
+
+/// What a busy thread uses. Nothing of it is destroyed.
+struct busy_thread {
+    balm::context where;
+    balm::device on = where.device(0);
+    balm::queue own = on.make_queue();
+    vector<int> x{where, n, 1}, y{where, n, 2};
+    balm::mixed_buffer<int> memory = on.mixed_buffer<int>(n);
+    int number, step = 0;
+
+    explicit busy_thread(int k) : number(k) {}
+};
+
+void launch(busy_thread& t) { t.on.execute(add(t.memory, 1), {n}); }
+void launch_on_own_queue(busy_thread& t) { t.own.execute(add(t.memory, 1), {n}); }
+void compute(busy_thread& t) {
+    t.x = t.x + t.y;
+    static_cast<void>(balm::sum(t.x));
+}
+void compile(busy_thread& t) { t.x = t.x * balm::constant(1 + t.number + 8 * t.step) + t.y; }
+void launch_other_shapes(busy_thread& t) {
+    t.on.execute(add(t.memory, 1), {n - static_cast<std::size_t>(t.step % 200)});
+}
+void allocate(busy_thread& t) {
+    const vector<int> more(t.where, n + static_cast<std::size_t>(t.step % 7 * 10'000), t.step);
+    const auto buffer = t.on.mixed_buffer<int>(n);
+}
+void transfer(busy_thread& t) {
+    t.memory.write(std::vector<int>(n, t.step));
+    t.x = t.y;
+    t.memory.copy_to(t.on.mixed_buffer<int>(n));
+    static_cast<void>(t.x.to_host());
+}
+void wait_for_events(busy_thread& t) {
+    const balm::event done = t.own.execute(add(t.memory, 1), {n});
+    const balm::event all = t.on.queue().record(done);
+    all.wait();
+    t.own.finish();
+}
+/// For an event that nobody sets.
+void wait_for_ever(busy_thread& t) {
+    const balm::user_event never;
+    const balm::event later = t.own.execute(add(t.memory, 1), {n}, balm::event(never));
+    (t.number % 2 == 0 ? later : balm::event(never)).wait();
+}
+void call_back(busy_thread& t) {
+    const balm::event done = t.on.execute(add(t.memory, 1), {n});
+    done.on_complete([&t] { t.y = t.y + 1; });
+    done.wait();
+}
+void show(busy_thread& t) { t.on.execute(shout(t.x), {n}); }
+void begin_again(busy_thread& t) { static_cast<void>(*new busy_thread(t.number)); }
+
+struct busy_work {
+    const char* name;
+    void (*step)(busy_thread&);
+};
+constexpr busy_work busy_works[] = {
+    {"launch", launch},
+    {"launch_on_own_queue", launch_on_own_queue},
+    {"launch_other_shapes", launch_other_shapes},
+    {"compute", compute},
+    {"compile", compile},
+    {"allocate", allocate},
+    {"transfer", transfer},
+    {"wait_for_events", wait_for_events},
+    {"wait_for_ever", wait_for_ever},
+    {"call_back", call_back},
+    {"show", show},
+    {"begin_again", begin_again},
+};
+
+void (*busy_step)(busy_thread&) = nullptr;
+std::atomic<bool> may_end = false;
+std::atomic<int> steps = 0;
+
+void be_busy(int number) {
+    for (auto& mine = *new busy_thread(number); !may_end; ++mine.step, ++steps) busy_step(mine);
+}
+void start_busy_threads() {
+    for (int k = 0; k < 3; ++k) std::thread(be_busy, k).detach();
+}
+/// Anywhere from the first use to work in full swing.
+void wait_a_little() {
+    std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 400'000));
+}
+
+/// Threads that a static object joins, which is older than Balm's exit handler.
+struct joiner {
+    std::vector<std::thread> threads;
+    ~joiner() {
+        may_end = true;
+        for (std::thread& each : threads) each.join();
+    }
+} joins_at_end;
+
+int return_busy() {
+    start_busy_threads();
+    wait_a_little();
+    return 3;
+}
+int return_busy_after_use() {
+    worker w;
+    w.begin(balm::context());
+    w.use("main");
+    return return_busy();
+}
+int exit_busy() {
+    start_busy_threads();
+    wait_a_little();
+    std::exit(7);
+}
+int exit_busy_from_thread() {
+    start_busy_threads();
+    std::thread([] {
+        busy_thread mine(7);
+        compute(mine);
+        wait_a_little();
+        std::exit(7);
+    }).detach();
+    be_busy(8);
+    return 98;
+}
+int quick_exit_busy() {
+    start_busy_threads();
+    wait_a_little();
+    std::quick_exit(7);
+}
+/// All has been compiled once: the joined threads find no compiler after the exit handler.
+int join_busy_threads() {
+    for (int k = 0; k < 3; ++k) {
+        joins_at_end.threads.emplace_back(be_busy, k);
+        for (const int before = steps; steps < before + 2;) std::this_thread::yield();
+    }
+    wait_a_little();
+    return 3;
+}
+
+struct busy_end {
+    const char* name;
+    int (*end)();
+};
+constexpr busy_end busy_ends[] = {
+    {"return", return_busy},
+    {"return_after_use", return_busy_after_use},
+    {"exit", exit_busy},
+    {"exit_from_thread", exit_busy_from_thread},
+    {"quick_exit", quick_exit_busy},
+    {"join", join_busy_threads},
+};
+
 struct way {
     const char* name;
     void (*end)();
@@ -572,6 +758,8 @@ constexpr way ways[] = {
     {"detached_threads", detached_threads},
     {"exit_from_thread", exit_from_thread},
     {"exit_while_threads_begin", exit_while_threads_begin},
+    {"begin_without_files", begin_without_files},
+    {"limit_memory", limit_memory},
     {"signal", signal_by_default},
     {"signal_with_exit", signal_with_exit},
     {"fork_and_use", fork_and_use},
@@ -600,8 +788,12 @@ const Row& row(const Row (&table)[Count], std::string_view name) {
 int main(int argc, char** argv) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
+    if (argc == 4 && std::string_view(argv[1]) == "busy") {
+        busy_step = row(busy_works, argv[3]).step;
+        return row(busy_ends, argv[2]).end();
+    }
     if (argc != 3) {
-        std::fputs("exits WAY WORK\n", stderr);
+        std::fputs("exits WAY WORK, or exits busy END WORK\n", stderr);
         return 99;
     }
     start_work = row(works, argv[2]).start;

@@ -1,5 +1,5 @@
 // How a process may end while Balm is at work: `exits` ends in every way with every kind of work in flight,
-// on a cold and on a warm cache, and says nothing but what is expected here. BALM_TEST_CASES=448 is all of
+// on a cold and on a warm cache, and says nothing but what is expected here. BALM_TEST_CASES=540 is all of
 // it.
 
 #include <gmock/gmock.h>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/case_count.hpp"
@@ -53,6 +54,8 @@ const way ways[] = {
     {"detached_threads", 0, {}},
     {"exit_from_thread", 7, {}},
     {"exit_while_threads_begin", 7, {"main right"}, -1},
+    {"begin_without_files", 0, {"no files", "main right"}},
+    {"limit_memory", 0, {"main right"}, 0},
     {"signal", 128 + SIGTERM, {}, 1, false},
     {"signal_with_exit", 7, {}},
     {"fork_and_use",
@@ -76,6 +79,28 @@ const way ways[] = {
     {"close_libraries", 0, {"plugin right", "plugin right", "plugin right", "main right"}},
 };
 constexpr std::size_t way_count = std::size(ways);
+/// Of threads that do one thing over and over, and do not hear that the process ends.
+const way busy_ends[] = {
+    {"return", 3, {}},     {"return_after_use", 3, {"main right"}},
+    {"exit", 7, {}},       {"exit_from_thread", 7, {}},
+    {"quick_exit", 7, {}}, {"join", 3, {}},
+};
+constexpr const char* busy_works[] = {
+    "launch",   "launch_on_own_queue", "launch_other_shapes", "compute",   "compile", "allocate",
+    "transfer", "wait_for_events",     "wait_for_ever",       "call_back", "show",    "begin_again"};
+constexpr std::size_t busy_end_count = std::size(busy_ends), busy_work_count = std::size(busy_works);
+/// Threads that a static object joins find no compiler any more, and wait for events that fail at the end.
+bool may_be_joined(std::string_view work) {
+    return work == "launch" || work == "launch_on_own_queue" || work == "compute" || work == "allocate" ||
+           work == "transfer" || work == "wait_for_events" || work == "call_back";
+}
+
+/// Another thread than main's must not call exit while others compile for the first time (docs/devices.md),
+/// which these always do; and it does not get there behind commands that others enqueue without waiting.
+bool may_exit_from_thread(std::string_view work) {
+    return work != "compile" && work != "begin_again" && work != "allocate";
+}
+
 /// With three of PoCL's devices.
 const way ways_of_several[] = {
     {"compile_late_on_several", 0, {"late gone"}},
@@ -151,6 +176,33 @@ TEST(B5_exits, is_orderly_in_every_way_with_everything_in_flight) {
                      (is_cold ? ", cold cache" : ", warm cache"));
         expect_end(how, what, caches_in(folder, is_cold ? std::to_string(k) : "warm"));
         if (HasFatalFailure()) return;
+    }
+}
+
+/// Case k is an end, a work and a cache. BALM_TEST_CASES=144 is each of them once.
+TEST(B5_exits, is_orderly_whatever_other_threads_do) {
+    if (present_devices().empty()) GTEST_SKIP() << "no device";
+    const scratch_directory folder;
+    for (std::size_t k = 0; k < case_count(busy_work_count); ++k) {
+        const std::size_t drawn = seed() + k, round = k / busy_work_count;
+        const char* const what = busy_works[drawn % busy_work_count];
+        const way& how = busy_ends[(drawn / busy_work_count + k + round) % busy_end_count];
+        if (std::string_view(how.name) == "join" && !may_be_joined(what)) continue;
+        if (std::string_view(how.name) == "exit_from_thread" && !may_exit_from_thread(what)) continue;
+        const bool is_cold = (drawn + round / busy_end_count) % 2 == 0;
+        SCOPED_TRACE("case " + std::to_string(k) + ": exits busy " + how.name + ' ' + what +
+                     (is_cold ? ", cold cache" : ", warm cache"));
+        const process_end end =
+            run_program("exits", {"busy", how.name, what},
+                        caches_in(folder, is_cold ? std::to_string(k) : "warm"), std::chrono::seconds(60));
+        EXPECT_TRUE(end.is_in_time) << "it hangs";
+        EXPECT_EQ(end.status, how.status);
+        EXPECT_EQ(end.err, "");
+        lines said;
+        std::istringstream all(end.out);
+        for (std::string line; std::getline(all, line);)
+            if (!line.starts_with("work-item ")) said.push_back(line);
+        EXPECT_EQ(said, how.says);
     }
 }
 

@@ -59,6 +59,16 @@ TEST(B9_vexcl_contexts, have_the_devices_that_filters_accept) {
 TEST(B9_vexcl_contexts, obey_the_environment) {
     if (present_devices().empty()) GTEST_SKIP() << "no device";
     const vex::Context all(vex::Filter::Any);
+    const char* const backend = std::getenv("BALM_BACKEND");
+    const std::string asked = backend == nullptr ? "" : backend;
+    ::setenv("BALM_BACKEND", to_string(all.device(0).info().api), 1);
+    const vex::Context of_backend{vex::Filter::EnvFilter()};
+    ASSERT_FALSE(of_backend.empty());
+    for (unsigned d = 0; d < of_backend.size(); ++d)
+        EXPECT_EQ(of_backend.device(d).info().api, all.device(0).info().api);
+    ::setenv("BALM_BACKEND", "none", 1);
+    EXPECT_TRUE(vex::Context(vex::Filter::EnvFilter()).empty());
+    ::unsetenv("BALM_BACKEND");
     ::setenv("OCL_DEVICE", all.device(0).name().c_str(), 1);
     ::setenv("OCL_MAX_DEVICES", "1", 1);
     EXPECT_EQ(vex::Context(vex::Filter::EnvFilter()).size(), 1u);
@@ -70,6 +80,26 @@ TEST(B9_vexcl_contexts, obey_the_environment) {
     ::unsetenv("OCL_POSITION");
     ::unsetenv("OCL_MAX_DEVICES");
     EXPECT_EQ(vex::Context(vex::Filter::EnvFilter()).size(), all.size());
+    if (backend != nullptr) ::setenv("BALM_BACKEND", asked.c_str(), 1);
+}
+
+TEST(B9_vexcl_contexts, take_a_card_through_the_backend_that_a_filter_accepts) {
+    // Each backend's cards are found by its name, though contexts prefer one backend for each card.
+    for (const balm::backend api : {balm::backend::opencl, balm::backend::cuda}) {
+        std::size_t present = 0;
+        for (const device_info& each : all_devices().devices) present += each.api == api ? 1 : 0;
+        const auto is_of_it = [&](const vex::backend::device& d) { return d.info().api == api; };
+        EXPECT_EQ(vex::Context(is_of_it).size(), present);
+        EXPECT_EQ(vex::Context(is_of_it && vex::Filter::Count(1)).size(), present == 0 ? 0u : 1u);
+        EXPECT_EQ(vex::Context(is_of_it && vex::Filter::Position(0)).size(), present == 0 ? 0u : 1u);
+    }
+    // A card counts once.
+    const vex::Context all(vex::Filter::Any);
+    for (unsigned d = 0; d < all.size(); ++d) {
+        const vex::Context one{vex::Filter::Position(static_cast<int>(d))};
+        ASSERT_EQ(one.size(), 1u);
+        EXPECT_EQ(one.device(0), all.device(d));
+    }
 }
 
 TEST(B9_vexcl_contexts, have_queues_whose_work_is_ordered) {
@@ -107,6 +137,35 @@ TEST(B9_vexcl_contexts, spread_vectors_by_weights) {
             EXPECT_EQ(x.part_size(d), starts[d + 1] - starts[d]);
             EXPECT_NEAR(double(x.part_size(d)), 100000.0 / double(ctx.size()), 5000);
         }
+    });
+}
+
+TEST(B9_vexcl_contexts, ask_for_the_weight_of_a_device_once) {
+    on_one_and_two_devices([](const vex::Context& ctx) {
+        int asked = 0;
+        vex::set_partitioning([&](const vex::command_queue& q) {
+            ++asked;
+            return vex::device_vector_perf(q);  // makes vectors
+        });
+        vex::vector<double> x(ctx, 1000), y(ctx, 1000);
+        x = 1;
+        y = 2 * x + x;
+        vex::set_partitioning({});
+        EXPECT_EQ(y[999], 3);
+        EXPECT_EQ(x.partition(), y.partition());
+        EXPECT_EQ(asked, ctx.size() > 1 ? 1 : 0);
+    });
+}
+
+TEST(B9_vexcl_contexts, evaluate_as_many_elements_as_a_partition_has) {
+    VEX_FUNCTION(int, bump, (int*, p)(size_t, i), p[i] = p[i] * 2 + 1; return 0;);
+    on_one_and_two_devices([&](const vex::Context& ctx) {
+        const std::vector<vex::command_queue> queue{ctx.queue(0)};
+        vex::vector<int> x(queue, 100);
+        x = vex::element_index();
+        vex::eval(bump(vex::raw_pointer(x), vex::element_index()), queue, {0, 60});
+        EXPECT_EQ(x[59], 119);
+        EXPECT_EQ(x[60], 60);
     });
 }
 

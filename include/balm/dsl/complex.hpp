@@ -2,7 +2,7 @@
 // Complex numbers on the device: Complex<float> and Complex<double>, or CFloat and CDouble. Memory of them
 // binds to buffers and vectors of std::complex<T>; this header does not include <complex>.
 //
-//     balm::kernel<1>("julia(c, z, steps)", [](CFloat c, Mixed<std::complex<float>> z, Out<int> steps) {
+//     balm::kernel<1>("julia(c, z, steps)", [](CFloat c, InOut<std::complex<float>> z, Out<int> steps) {
 //         Index i = global_id(0);
 //         CFloat w = z[i];
 //         Int k = 0;
@@ -15,12 +15,14 @@
 //     });
 //
 // They combine with real and complex numbers of the same precision, and with host scalars. Products are
-// (a c - b d, a d + b c), contracted like any other arithmetic: infinite operands may give NaN, and the
-// imaginary part of z * conj(z) need not be 0 (use norm(z)). Quotients, and functions other than norm, are
-// scaled so that no intermediate result overflows or underflows.
+// (a c - b d, a d + b c), where each of the four products is rounded: unlike other arithmetic they are not
+// contracted, so the imaginary part of z * conj(z) is 0, and z * w equals w * z. Infinite operands may give
+// NaN. Quotients, and functions other than norm, are scaled so that no intermediate result overflows or
+// underflows, and have the values of C99's Annex G for zeros, infinities and NaN.
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "balm/complex_value.hpp"
@@ -38,7 +40,20 @@ using CDouble = Complex<double>;
 namespace detail {
 
 /// The functions of src/kernel/complex.cpp, each a device function on vectors of two lanes.
-enum class complex_function : std::uint8_t { divide, log, exp, sqrt, pow, sinh, cosh, tanh, polar };
+enum class complex_function : std::uint8_t {
+    divide,
+    log,
+    exp,
+    sqrt,
+    pow,
+    sinh,
+    cosh,
+    tanh,
+    asin,
+    acos,
+    atanh,
+    polar
+};
 node complex_call(complex_function what, node a);
 node complex_call(complex_function what, node a, node b);
 
@@ -195,7 +210,7 @@ public:
     BALM_COMPOUND(/)
 #undef BALM_COMPOUND
     trace::node load() const {
-        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use InOut<T> to read and write");
         return place_.load();
     }
     const detail::memory_place& balm_place() const { return place_; }
@@ -225,10 +240,14 @@ template <std::floating_point T>
 Complex<T> in_lanes(builtin what, node a, node b) {
     return Complex<T>(trace::apply(what, a, b));
 }
+/// Multiplies lane by lane, (a c, b d) and (a d, b c), since products that are lanes are not contracted: fma
+/// would round one of two products only, and leave its error in place of the 0 of a * b - b * a.
 template <std::floating_point T>
 Complex<T> complex_product(const Complex<T>& z, const Complex<T>& w) {
-    const Var<T> a = z.real(), b = z.imag(), c = w.real(), d = w.imag();
-    return Complex<T>(a * c - b * d, a * d + b * c);
+    const node left = trace::read(z.node()), right = trace::read(w.node());
+    const Complex<T> straight = in_lanes<T>(builtin::mul, left, right);
+    const Complex<T> crossed = in_lanes<T>(builtin::mul, left, trace::swizzle(right, 0x01, 2));
+    return Complex<T>(straight.real() - straight.imag(), crossed.real() + crossed.imag());
 }
 template <std::floating_point T>
 Complex<T> complex_called(complex_function what, const Complex<T>& z) {
@@ -337,6 +356,15 @@ auto conj(A&& a) {
     const auto z = detail::complex_held(static_cast<A&&>(a));
     return std::remove_cvref_t<decltype(z)>(z.real(), -z.imag());
 }
+/// The number on the Riemann sphere, where there is one infinity: (∞, ±0) if a part is infinite, whatever the
+/// other, else the number.
+template <detail::complex_operand A>
+auto proj(A&& a) {
+    using T = detail::precision_of<A>;
+    const auto z = detail::complex_held(static_cast<A&&>(a));
+    const Complex<T> infinity(std::numeric_limits<T>::infinity(), copysign(Var<T>(T(0)), z.imag()));
+    return select(isinf(z.real()) | isinf(z.imag()), infinity, z);
+}
 /// The complex number with this distance from 0 and this angle.
 template <class R, class Angle>
 requires device_operands<R, Angle> && detail::scalar_operand<R> && detail::scalar_operand<Angle>
@@ -358,34 +386,54 @@ auto polar(R&& distance, Angle&& angle) {
 BALM_COMPLEX_FUNCTION(exp)
 /// The natural logarithm, with a branch cut along the negative real axis.
 BALM_COMPLEX_FUNCTION(log)
+/// The logarithm to base 10, with the same branch cut.
+template <detail::complex_operand A>
+auto log10(A&& a) {
+    using T = detail::precision_of<A>;
+    return log(static_cast<A&&>(a)) * Var<T>(T(0.43429448190325182765L));
+}
 /// The square root whose real part is not negative.
 BALM_COMPLEX_FUNCTION(sqrt)
 BALM_COMPLEX_FUNCTION(sinh)
 BALM_COMPLEX_FUNCTION(cosh)
 BALM_COMPLEX_FUNCTION(tanh)
+/// The inverse functions, with the branch cuts of C and C++: along the real axis beyond -1 and 1 those of
+/// asin, acos and atanh, along the imaginary axis beyond -i and i those of asinh and atan, and along the real
+/// axis below 1 that of acosh, whose real part is not negative. On a cut the sign of the zero decides.
+BALM_COMPLEX_FUNCTION(asin)
+BALM_COMPLEX_FUNCTION(acos)
+BALM_COMPLEX_FUNCTION(atanh)
 #undef BALM_COMPLEX_FUNCTION
-/// sin z = -i sinh(i z), and so on.
 template <detail::complex_operand A>
-auto sin(A&& a) {
+auto acosh(A&& a) {
     const auto z = detail::complex_held(static_cast<A&&>(a));
     using C = std::remove_cvref_t<decltype(z)>;
-    const C turned = sinh(C(-z.imag(), z.real()));
-    return C(turned.imag(), -turned.real());
+    const C turned = acos(z);
+    return C(fabs(turned.imag()), copysign(turned.real(), z.imag()));
 }
+
+/// sin z = -i sinh(i z), and so on.
+#define BALM_TURNED(id, of)                                       \
+    template <detail::complex_operand A>                          \
+    auto id(A&& a) {                                              \
+        const auto z = detail::complex_held(static_cast<A&&>(a)); \
+        using C = std::remove_cvref_t<decltype(z)>;               \
+        const C turned = of(C(-z.imag(), z.real()));              \
+        return C(turned.imag(), -turned.real());                  \
+    }
+BALM_TURNED(sin, sinh)
+BALM_TURNED(tan, tanh)
+BALM_TURNED(asinh, asin)
+BALM_TURNED(atan, atanh)
+#undef BALM_TURNED
 template <detail::complex_operand A>
 auto cos(A&& a) {
     const auto z = detail::complex_held(static_cast<A&&>(a));
     using C = std::remove_cvref_t<decltype(z)>;
     return cosh(C(-z.imag(), z.real()));
 }
-template <detail::complex_operand A>
-auto tan(A&& a) {
-    const auto z = detail::complex_held(static_cast<A&&>(a));
-    using C = std::remove_cvref_t<decltype(z)>;
-    const C turned = tanh(C(-z.imag(), z.real()));
-    return C(turned.imag(), -turned.real());
-}
-/// z to the power w: exp(w log z); 1 if w is 0, else 0 if z is 0.
+/// z to the power w: exp(w log z); 1 if w is 0. A power of 0 is 0 if the real part of w is positive, infinite
+/// if it is negative, and NaN if it is 0.
 template <class A, class B>
 requires detail::complex_pair<A, B>
 auto pow(A&& a, B&& b) {

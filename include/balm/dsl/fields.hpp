@@ -9,6 +9,10 @@
 
 namespace balm::dsl {
 
+/// A base of members, which are in `detail`: argument-dependent lookup finds the operators of this namespace
+/// for them, in programs without `using namespace balm::dsl`.
+struct found_with_operators {};
+
 namespace detail {
 
 /// Whether A holds a structure of type S: a variable, an element or a member.
@@ -46,7 +50,7 @@ protected:
 
 /// A member that is a scalar or vector.
 template <class T, trace::access Use, space Where>
-class Field : public field_place<T, Use> {
+class Field : public field_place<T, Use>, public found_with_operators {
 public:
     using value_type = loaded_type<T>;
 

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -82,12 +83,12 @@ public:
     void operator=(const Lanes& other) const { store(other.load()); }
     template <operand A>
     void operator=(A&& a) const {
-        store(Var<value_type>(static_cast<A&&>(a)).node());
+        store(converted(static_cast<A&&>(a)));
     }
-#define BALM_COMPOUND(symbol, id)                                                                        \
-    template <operand A>                                                                                 \
-    void operator symbol(A&& a) const {                                                                  \
-        store(Var<value_type>(apply<builtin::id>(Var<value_type>(load()), static_cast<A&&>(a))).node()); \
+#define BALM_COMPOUND(symbol, id)                                                           \
+    template <operand A>                                                                    \
+    void operator symbol(A&& a) const {                                                     \
+        store(converted(apply<builtin::id>(Var<value_type>(load()), static_cast<A&&>(a)))); \
     }
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
@@ -98,6 +99,13 @@ public:
     node load() const { return holder_.load_lanes(Order, Count); }
 
 private:
+    template <class A>
+    node converted(A&& a) const {
+        if constexpr (requires { holder_.balm_place(); })
+            return holder_.balm_place().template converted<value_type>(static_cast<A&&>(a));
+        else
+            return Var<value_type>(static_cast<A&&>(a)).node();
+    }
     void store(node value) const {
         static_assert(!names_a_lane_twice(Order, Count), "Balm: a lane is written twice: v.xx = …");
         holder_.store_lanes(Order, Count, value);
@@ -246,7 +254,7 @@ public:
     void operator=(A&&) && {
         static_assert(detail::always_false<A>,
                       "Balm: this is a value, not a variable: In<T> and constants are read-only; write to "
-                      "Mixed<T> or Out<T>");
+                      "InOut<T> or Out<T>");
     }
 #define BALM_COMPOUND(symbol, id)                                           \
     template <operand A>                                                    \
@@ -330,7 +338,7 @@ public:
     explicit memory_holder(const memory_place& place) : place_(place) {}
     const memory_place& balm_place() const { return place_; }
     node load_lanes(std::uint64_t order, int count) const {
-        static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+        static_assert(may_read<Use>, "Balm: Out<T> is write-only; use InOut<T> to read and write");
         return place_.load_lanes(order, count);
     }
     void store_lanes(std::uint64_t order, int count, node value) const {
@@ -384,7 +392,7 @@ public:
 
 private:
     trace::node value() const {
-        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use InOut<T> to read and write");
         return balm_place().load();
     }
     void store(trace::node stored) const {
@@ -443,11 +451,47 @@ requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto dot(A&&
     for (int k = 1; k < detail::common_lanes<A, B>(); ++k) sum = sum + x[k] * y[k];
     return sum;
 }
-/// The square root of dot(v, v).
+namespace detail {
+
+/// A power of two by which a vector is multiplied before its lanes are squared, and its inverse: 1, unless
+/// squares would overflow or lose digits.
+template <class T>
+struct scale_of_squares {
+    template <class V>
+    explicit scale_of_squares(const Var<V>& v) {
+        constexpr int range = std::numeric_limits<T>::max_exponent;
+        constexpr T up = power_of_two(3 * range / 4), down = 1 / up;
+        Var<T> largest = fabs(v[0]);
+        for (int k = 1; k < balm::detail::lanes_of<V>; ++k) largest = fmax(largest, Var<T>(fabs(v[k])));
+        const Bool is_large = largest > power_of_two(range / 2 - 4);
+        const Bool is_small = largest < 1 / power_of_two(3 * range / 8);
+        factor = select(is_large, down, Var<T>(select(is_small, up, T(1))));
+        inverse = select(is_large, up, Var<T>(select(is_small, down, T(1))));
+    }
+    static constexpr T power_of_two(int exponent) {
+        T power = 1;
+        for (; exponent > 0; --exponent) power *= 2;
+        return power;
+    }
+
+    Var<T> factor, inverse;
+};
+
+}  // namespace detail
+
+/// The square root of dot(v, v), of floating-point vectors. Squares that overflow or lose digits are scaled,
+/// as OpenCL C requires; fast_length does not.
 template <detail::vector_operand A>
 auto length(A&& a) {
     const auto v = detail::as_vector(static_cast<A&&>(a));
-    return sqrt(dot(v, v));
+    if constexpr (is_floating(detail::strong_scalar<A>())) {
+        using V = typename std::remove_cvref_t<decltype(v)>::value_type;
+        const detail::scale_of_squares<typename V::value_type> scale(v);
+        const auto w = v * scale.factor;
+        return sqrt(dot(w, w)) * scale.inverse;
+    } else {
+        return sqrt(dot(v, v));
+    }
 }
 /// length(a - b)
 template <class A, class B>
@@ -457,23 +501,30 @@ requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto distanc
 /// The vector of length 1 in the same direction; a vector of zeros is returned unchanged.
 template <detail::vector_operand A>
 auto normalize(A&& a) {
-    const auto v = detail::as_vector(static_cast<A&&>(a));
-    const auto l = length(v);
-    using T = std::remove_cvref_t<decltype(v)>;
-    return T(select(l == 0, v, T(v / l)));
+    const auto given = detail::as_vector(static_cast<A&&>(a));
+    using T = std::remove_cvref_t<decltype(given)>;
+    const detail::scale_of_squares<typename T::value_type::value_type> scale(given);
+    const T v(given * scale.factor);
+    const auto l = sqrt(dot(v, v));
+    return T(select(l == 0, given, T(v / l)));
 }
-/// OpenCL C's fast_ variants: synonyms.
+/// OpenCL C's fast_ variants, without scaling: squares that overflow make the length infinite, and squares
+/// that underflow make it 0.
 template <detail::vector_operand A>
 auto fast_length(A&& a) {
-    return length(static_cast<A&&>(a));
+    const auto v = detail::as_vector(static_cast<A&&>(a));
+    return sqrt(dot(v, v));
 }
 template <class A, class B>
 requires device_operands<A, B> &&(detail::common_lanes<A, B>() > 1) auto fast_distance(A&& a, B&& b) {
-    return distance(static_cast<A&&>(a), static_cast<B&&>(b));
+    return fast_length(apply<builtin::sub>(static_cast<A&&>(a), static_cast<B&&>(b)));
 }
 template <detail::vector_operand A>
 auto fast_normalize(A&& a) {
-    return normalize(static_cast<A&&>(a));
+    const auto v = detail::as_vector(static_cast<A&&>(a));
+    const auto l = fast_length(v);
+    using T = std::remove_cvref_t<decltype(v)>;
+    return T(select(l == 0, v, T(v / l)));
 }
 /// The cross product of x, y, z; with four lanes, the last is 0.
 template <class A, class B>

@@ -1,5 +1,5 @@
 #pragma once
-// Kernel parameters in memory: In, Out and Mixed (global), and Local, with flat or multidimensional indices;
+// Kernel parameters in memory: In, Out and InOut (global), and Local, with flat or multidimensional indices;
 // and queries for the work-item's position in the grid.
 
 #include <cstdint>
@@ -52,7 +52,7 @@ public:
     loop_over_range_of_a_number end() const = delete;
     /// A pointer to the first element.
     Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where> data() const {
-        static_assert(may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> for pointers");
+        static_assert(may_read<Use>, "Balm: Out<T> is write-only; use InOut<T> for pointers");
         return Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where>(pointer_);
     }
 
@@ -144,10 +144,13 @@ public:
 
 /// Global memory that the kernel reads and writes.
 template <class T, int N = 1>
-class Mixed : public detail::global_memory<T, trace::access::mixed, N> {
+class InOut : public detail::global_memory<T, trace::access::mixed, N> {
 public:
     using detail::global_memory<T, trace::access::mixed, N>::global_memory;
 };
+/// Another name of InOut.
+template <class T, int N = 1>
+using Mixed = InOut<T, N>;
 
 /// Local memory, shared by the work-items of a group; the argument `balm::local<T>(n)` sets its size.
 template <class T>

@@ -44,7 +44,7 @@ template <class A>
 struct addressed {};
 template <class T, trace::access Use, space Where>
 struct addressed<Element<T, Use, Where>> {
-    static_assert(Use != trace::access::out, "Balm: Out<T> is write-only; take the address of Mixed<T>");
+    static_assert(Use != trace::access::out, "Balm: Out<T> is write-only; take the address of InOut<T>");
     using type = Ptr<std::conditional_t<Use == trace::access::in, const T, T>, Where>;
 };
 template <class T, trace::access Use, space Where>

@@ -2,7 +2,7 @@
 // Synchronisation and communication between work-items: barriers, fences, atomic operations on elements of
 // global and local memory, and sub-group operations.
 //
-//     auto histogram = balm::kernel<1>("histogram", [](In<unsigned char> bytes, Mixed<int> counts) {
+//     auto histogram = balm::kernel<1>("histogram", [](In<unsigned char> bytes, InOut<int> counts) {
 //         atomic_add(counts[bytes[global_id(0)]], 1);
 //     });
 
@@ -286,14 +286,14 @@ constexpr void check_atomic() {
     using plain = std::remove_cvref_t<E>;
     static_assert(is_element<plain>,
                   "Balm: an atomic operation works on an element of memory, as in atomic_add(counter[0], 1) "
-                  "with Mixed<int> or Local<int> counter");
+                  "with InOut<int> or Local<int> counter");
     if constexpr (is_element<plain>) {
         using element = atomic_element<plain>;
         static_assert(!std::is_lvalue_reference_v<E>,
                       "Balm: an element (x[i]) cannot be kept with auto; write it where it is used: "
                       "atomic_add(x[i], 1)");
         static_assert(element::is_read_write,
-                      "Balm: an atomic operation reads as well as writes; use Mixed<T> instead of Out<T>");
+                      "Balm: an atomic operation reads as well as writes; use InOut<T> instead of Out<T>");
         static_assert(element::is_shared,
                       "Balm: atomic operations work in global and local memory, which work-items share");
         static_assert(element::has_words,

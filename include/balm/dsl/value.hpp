@@ -37,7 +37,7 @@ public:
     void operator=(A&&) && {
         static_assert(detail::always_false<A>,
                       "Balm: this is a value, not a variable: In<T> and constants are read-only; write to "
-                      "Mixed<T> or Out<T>");
+                      "InOut<T> or Out<T>");
     }
 
 #define BALM_COMPOUND(symbol, id)                                           \
@@ -129,6 +129,9 @@ public:
         : pointer_(pointer), index_(index), where_(where), how_(how) {}
 
     node load() const { return trace::load(pointer_, index_, where_, how_); }
+    /// An operand as a T, to be stored here: a Double becomes a half in one step.
+    template <class T, class A>
+    node converted(A&& a) const;
     void store(node value) const { trace::store(pointer_, index_, value, where_, how_); }
     /// An atomic operation; returns the old value.
     node atomic(trace::atomic_op what, const node* values, std::size_t count, location where) const {
@@ -161,6 +164,14 @@ private:
     trace::access_kind how_;
 };
 
+template <class T, class A>
+node memory_place::converted(A&& a) const {
+    if constexpr (std::same_as<T, float> && lanes_in<A>() == 1 && type_of_operand<A>().type == scalar::f64)
+        if (trace::pointee(pointer_.type).element == scalar::f16)
+            return trace::rounded_for_half(Var<double>(static_cast<A&&>(a)).node());
+    return Var<T>(static_cast<A&&>(a)).node();
+}
+
 template <trace::access Use>
 inline constexpr bool may_read = Use != trace::access::out;
 template <trace::access Use>
@@ -190,13 +201,14 @@ public:
     void operator=(Element&& other) && { store(static_cast<Element&&>(other).load()); }
     template <operand A>
     void operator=(A&& a) && {
-        store(Var<value_type>(static_cast<A&&>(a)).node());
+        store(place_.template converted<value_type>(static_cast<A&&>(a)));
     }
 
-#define BALM_COMPOUND(symbol, id)                                                                         \
-    template <operand A>                                                                                  \
-    void operator symbol(A&& a)&& {                                                                       \
-        store(Var<value_type>(apply<builtin::id>(Var<value_type>(value()), static_cast<A&&>(a))).node()); \
+#define BALM_COMPOUND(symbol, id)                                                \
+    template <operand A>                                                         \
+    void operator symbol(A&& a)&& {                                              \
+        store(place_.template converted<value_type>(                             \
+            apply<builtin::id>(Var<value_type>(value()), static_cast<A&&>(a)))); \
     }
     BALM_COMPOUND_ASSIGNMENTS(BALM_COMPOUND)
 #undef BALM_COMPOUND
@@ -259,7 +271,7 @@ public:
 
 private:
     static void check_read() {
-        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use Mixed<T> to read and write");
+        static_assert(detail::may_read<Use>, "Balm: Out<T> is write-only; use InOut<T> to read and write");
     }
     static void check_write() { static_assert(detail::may_write<Use>, "Balm: this memory is read-only"); }
     trace::node value() const {

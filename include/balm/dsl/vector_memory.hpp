@@ -35,7 +35,7 @@ auto element_at(const M& memory, const located_index& i) {
 
 }  // namespace detail
 
-/// The N scalars from element i * N on, as a vector. `memory` is an In, Mixed or Local, a pointer, an array
+/// The N scalars from element i * N on, as a vector. `memory` is an In, InOut or Local, a pointer, an array
 /// or constants. Elements of type half are loaded as Float. Vectors that begin elsewhere are loaded through a
 /// pointer: `vload<4>(x.data() + first, 0)`.
 template <int N, detail::indexed M>

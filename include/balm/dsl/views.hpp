@@ -86,7 +86,7 @@ auto as_streaming(const Ptr<T, space::global>& p) {
 }
 
 /// Tells the device that element i is used soon: it loads the element's cache line while the work-item goes
-/// on. `memory` is In or Mixed, or a pointer to global memory; the index may be out of range. Results are the
+/// on. `memory` is In or InOut, or a pointer to global memory; the index may be out of range. Results are the
 /// same.
 template <class T, trace::access Use>
 void prefetch(const detail::memory<T, Use, space::global>& memory, located_index i) {

@@ -49,7 +49,10 @@ array::tape_handle assigned(A&& a) {
         "Balm: assigning this would narrow (floating to integer, integer to bool); write cast<T>(…)");
     if constexpr (!array_value<A>) {
         array::tape list;
-        append_host<element>(list, a);
+        if constexpr (std::same_as<T, half> && scalar_type<std::remove_cvref_t<A>>)
+            append_host<element>(list, static_cast<float>(half(a)));  // rounded once
+        else
+            append_host<element>(list, a);
         return list;
     } else if constexpr (std::same_as<element_of<A>, element> || (scalar_type<element> && are_scalars<A>())) {
         return begin<array_scalar<A>()>(static_cast<A&&>(a));

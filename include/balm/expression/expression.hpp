@@ -12,6 +12,7 @@
 #include "balm/host_array.hpp"
 #include "balm/refused.hpp"
 #include "balm/shape.hpp"
+#include "balm/shared_state.hpp"
 #include "balm/tape.hpp"
 
 namespace balm {
@@ -50,12 +51,12 @@ public:
 
     /// Whether a vector, a view or element_index(offset, size) in it determines the number of elements.
     /// Scalars, element_index() and memory that functions take do not.
-    bool has_extents() const { return (*list_).size >= 0; }
+    bool has_extents() const { return tape().size >= 0; }
     /// The extents: those of a view in it with several dimensions, else one dimension. Throws usage_error if
     /// nothing in it determines the number of elements.
     ///
     ///     auto image = balm::view(2 * x - y, (2 * x - y).extents());
-    shape extents() const { return array::box_of(*list_); }
+    shape extents() const { return array::box_of(tape()); }
     /// The number of elements. Throws usage_error if nothing in it determines it.
     std::size_t size() const { return extents().count(); }
     /// Computes the elements and returns them in the expression's extents. Blocks. Throws usage_error if
@@ -64,14 +65,14 @@ public:
     ///     std::vector<float> sums = (x + y).to_host();
     [[nodiscard]] host_array<T> to_host() const;
 
-    /// Whether a function in it takes memory that it may write (Mixed<T>, Out<T>, Ptr<T>). Such an expression
+    /// Whether a function in it takes memory that it may write (InOut<T>, Out<T>, Ptr<T>). Such an expression
     /// can be assigned or evaluated, but not reduced.
-    bool writes_memory() const { return (*list_).writes_memory; }
+    bool writes_memory() const { return tape().writes_memory; }
 
-    const array::tape& tape() const& { return *list_; }
-    array::tape&& tape()&& { return std::move(*list_); }
-    const array::tape_handle& handle() const& { return list_; }
-    array::tape_handle&& handle()&& { return std::move(list_); }
+    const array::tape& tape() const& { return *list(); }
+    array::tape&& tape()&& { return std::move(*list()); }
+    const array::tape_handle& handle() const& { return list(); }
+    array::tape_handle&& handle()&& { return std::move(list()); }
 
     /// The elements at the positions in an array of integers: `(a * b)[n - 1 - balm::element_index()]`.
     /// Positions are not checked.
@@ -102,6 +103,14 @@ public:
     detail::loop_over_x_to_host_or_x_map end() const = delete;
 
 private:
+    /// Throws usage_error after a move, which may take the tape or only its steps.
+    const array::tape_handle& list() const {
+        if ((*list_).steps.size() == 0) [[unlikely]]
+            detail::moved_from("an expression");
+        return list_;
+    }
+    array::tape_handle& list() { return const_cast<array::tape_handle&>(std::as_const(*this).list()); }
+
     array::tape_handle list_;
 };
 

@@ -121,7 +121,7 @@ T host_element(const A& a) {
         return converted;
     } else if constexpr (std::same_as<T, half>) {
         static_assert(scalar_type<A>, "Balm: a half can only be constructed from a number");
-        return half(static_cast<float>(a));
+        return half(a);
     } else if constexpr (vector_type<T>) {
         using lane = typename T::value_type;
         static_assert(scalar_type<A>,

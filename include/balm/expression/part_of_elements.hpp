@@ -27,6 +27,14 @@ concept place = is_view_of_places<std::remove_cvref_t<A>> ||
     (is_vector<std::remove_cvref_t<A>>&& std::is_lvalue_reference_v<A> &&
      !std::is_const_v<std::remove_reference_t<A>>);
 
+/// A Double as the Float that becomes a half in memory.
+struct half_operation : named_operation {
+    static constexpr const char* name = "half";
+    static dsl::Var<float> on(const dsl::Var<double>& a) {
+        return dsl::Var<float>(trace::rounded_for_half(trace::read(a.node())));
+    }
+};
+
 /// A handle to the same elements; copying a vector would copy its elements.
 template <class T>
 vector<T> place_of(const vector<T>& x) {
@@ -48,10 +56,13 @@ class [[nodiscard(
     : public expr<T> {
 public:
     /// Use lane, lanes or field.
-    part_of_elements(expr<T> value, Place of, const array::operation& replace)
-        : expr<T>(std::move(value)), of_(std::move(of)), replace_(&replace) {}
+    part_of_elements(expr<T> value, Place of, const array::operation& replace, bool is_half)
+        : expr<T>(std::move(value)), of_(std::move(of)), replace_(&replace), is_half_(is_half) {}
     part_of_elements(const part_of_elements& other)
-        : expr<T>(other), of_(detail::place_of(other.of_)), replace_(other.replace_) {}
+        : expr<T>(other),
+          of_(detail::place_of(other.of_)),
+          replace_(other.replace_),
+          is_half_(other.is_half_) {}
     part_of_elements(part_of_elements &&) noexcept = default;
     ~part_of_elements() = default;
 
@@ -63,7 +74,7 @@ public:
                       "Balm: assigning this would narrow (floating to integer, integer to bool); write "
                       "cast<T>(…)");
         array::tape_handle value;
-        detail::append_as<T>(*value, detail::per_element(static_cast<A&&>(a)));
+        append_value(*value, detail::per_element(static_cast<A&&>(a)));
         array::tape_handle list = detail::begin<scalar::nothing>(of_);
         list->append_assigned(std::move(*value));
         list->push_operation(*replace_, detail::array_type<element>(), 2, builtin::count);
@@ -90,8 +101,17 @@ public:
 #undef BALM_COMPOUND
 
 private:
+    template <class A>
+    void append_value(array::tape & list, const A& a) const {
+        if constexpr (std::same_as<T, float> && array_value<A> && detail::are_scalars<A>())
+            if constexpr (std::same_as<detail::element_of<A>, double>)
+                if (is_half_) return list.append(detail::recorded<detail::half_operation>(a).tape());
+        detail::append_as<T>(list, a);
+    }
+
     Place of_;
     const array::operation* replace_;
+    bool is_half_;  ///< in memory
 };
 
 namespace detail {
@@ -103,15 +123,16 @@ inline constexpr bool is_part_of_elements<part_of_elements<Place, T>> = true;
 template <class Place, class T>
 inline constexpr bool is_view_of_places<part_of_elements<Place, T>> = true;
 
-/// The part that operation `Read` extracts from each element. If the elements can be assigned to, operation
-/// `Replace` does so.
-template <class Read, class Replace, class A>
+/// The part that operation `Read` extracts from each element, in memory a Stored. If the elements can be
+/// assigned to, operation `Replace` does so.
+template <class Read, class Replace, class Stored, class A>
 auto part_of(A&& a) {
     if constexpr (place<A>) {
         auto value = recorded<Read>(a);
         using T = typename decltype(value)::value_type;
-        return part_of_elements<decltype(place_of(a)), T>(std::move(value), place_of(a),
-                                                          recorder<Replace, element_of<A>, T>::operation);
+        return part_of_elements<decltype(place_of(a)), T>(
+            std::move(value), place_of(a), recorder<Replace, element_of<A>, T>::operation,
+            std::same_as<Stored, half> || is_half_vector<Stored>);
     } else {
         return recorded<Read>(static_cast<A&&>(a));
     }

@@ -99,6 +99,7 @@ auto complex_row(const A&... a) {
     BALM_COMPLEX_ROW(abs)
     BALM_COMPLEX_ROW(exp)
     BALM_COMPLEX_ROW(log)
+    BALM_COMPLEX_ROW(log10)
     BALM_COMPLEX_ROW(sqrt)
     BALM_COMPLEX_ROW(sinh)
     BALM_COMPLEX_ROW(cosh)
@@ -106,11 +107,18 @@ auto complex_row(const A&... a) {
     BALM_COMPLEX_ROW(sin)
     BALM_COMPLEX_ROW(cos)
     BALM_COMPLEX_ROW(tan)
+    BALM_COMPLEX_ROW(asin)
+    BALM_COMPLEX_ROW(acos)
+    BALM_COMPLEX_ROW(atan)
+    BALM_COMPLEX_ROW(asinh)
+    BALM_COMPLEX_ROW(acosh)
+    BALM_COMPLEX_ROW(atanh)
 #undef BALM_COMPLEX_ROW
-    else static_assert(
-        dsl::detail::always_false<std::integral_constant<builtin, B>>,
-        "Balm: complex numbers have no such operator or function; they have + - * / == != and "
-        "abs, arg, norm, conj, real, imag, exp, log, sqrt, pow, sin, cos, tan, sinh, cosh, tanh");
+    else static_assert(dsl::detail::always_false<std::integral_constant<builtin, B>>,
+                       "Balm: complex numbers have no such operator or function; they have + - * / == != and "
+                       "abs, arg, norm, conj, proj, real, imag, exp, log, log10, sqrt, pow, sin, cos, tan, "
+                       "sinh, cosh, tanh, "
+                       "asin, acos, atan, asinh, acosh, atanh");
 }
 
 template <builtin B>

@@ -76,7 +76,7 @@ bound_argument bind_image(const std::shared_ptr<runtime::storage>&, const sample
 [[noreturn]] void argument_does_not_fit(scalar type, scalar given, std::uint64_t value);
 
 #define BALM_HOST_PARAMETER                                                                                   \
-    "Balm: parameters must have device types: Int, Float, …, In<T>, Out<T>, Mixed<T>, Local<T>; by value, " \
+    "Balm: parameters must have device types: Int, Float, …, In<T>, Out<T>, InOut<T>, Local<T>; by value, " \
     "not by reference"
 
 /// How each kind of kernel parameter is declared in a trace, and bound to a host argument.
@@ -133,7 +133,7 @@ struct parameter<dsl::Ptr<T, Where>> {
     template <class A>
     static bound_argument bind(const A&) {
         static_assert(dsl::detail::always_false<A>,
-                      "Balm: a kernel cannot take pointers; take In<T>, Out<T>, Mixed<T> or Local<T>, and "
+                      "Balm: a kernel cannot take pointers; take In<T>, Out<T>, InOut<T> or Local<T>, and "
                       "address_of their elements");
         return {};
     }
@@ -151,9 +151,9 @@ struct memory_parameter {
         static_assert(is_same_element<typename A::value_type, T>,
                       "Balm: the buffer and the parameter have different element types");
         static_assert(!Reads || A::kernels_may_read,
-                      "Balm: an out buffer cannot be an argument for In or Mixed; kernels may only write it");
+                      "Balm: an out buffer cannot be an argument for In or InOut; kernels may only write it");
         static_assert(!Writes || A::kernels_may_write,
-                      "Balm: an in buffer cannot be an argument for Out or Mixed; kernels may only read it");
+                      "Balm: an in buffer cannot be an argument for Out or InOut; kernels may only read it");
         return bind_memory(a);
     }
 };
@@ -162,7 +162,7 @@ struct parameter<dsl::In<T, N>> : memory_parameter<dsl::In<T, N>, true, false> {
 template <class T, int N>
 struct parameter<dsl::Out<T, N>> : memory_parameter<dsl::Out<T, N>, false, true> {};
 template <class T, int N>
-struct parameter<dsl::Mixed<T, N>> : memory_parameter<dsl::Mixed<T, N>, true, true> {};
+struct parameter<dsl::InOut<T, N>> : memory_parameter<dsl::InOut<T, N>, true, true> {};
 
 template <class T>
 struct parameter<dsl::Local<T>> {
@@ -229,11 +229,11 @@ trace::node argument_node(A&& a) {
     else {
         static_assert(
             requires { std::remove_cvref_t<A>::use; },
-            "Balm: this parameter is memory; pass an In, Out, Mixed or Local parameter of the calling "
+            "Balm: this parameter is memory; pass an In, Out, InOut or Local parameter of the calling "
             "kernel");
         static_assert(P::use == std::remove_cvref_t<A>::use,
-                      "Balm: memory can only be passed to a parameter of the same kind: In to In, Mixed to "
-                      "Mixed, Local to Local");
+                      "Balm: memory can only be passed to a parameter of the same kind: In to In, InOut to "
+                      "InOut, Local to Local");
         static_assert(is_same_element<typename std::remove_cvref_t<A>::value_type, typename P::value_type>,
                       "Balm: the memory and the parameter have different element types");
         static_assert(!parameter_is_image<P> || std::remove_cvref_t<A>::dimensions == P::dimensions,

@@ -9,7 +9,7 @@
 /// balm::kernel and balm::function. The names are those in the lambda's text; without a lambda's text, or
 /// with a parameter that has no name, only the name is given.
 ///
-///     auto saxpy = balm::kernel<1>(BALM_NAMED(saxpy, [](Float a, In<float> x, Mixed<float> y) {
+///     auto saxpy = balm::kernel<1>(BALM_NAMED(saxpy, [](Float a, In<float> x, InOut<float> y) {
 ///         Index i = global_id(0);
 ///         y[i] = a * x[i] + y[i];
 ///     }));                                        // as balm::kernel<1>("saxpy(a, x, y)", …)
@@ -17,7 +17,7 @@
 
 namespace balm::detail {
 
-/// "saxpy(a, x, y)" for the text "[](Float a, In<float> x, Mixed<float> y) {…}". A leading Grid is left out.
+/// "saxpy(a, x, y)" for the text "[](Float a, In<float> x, InOut<float> y) {…}". A leading Grid is left out.
 std::string with_parameter_names(std::string_view name, std::string_view lambda);
 
 }  // namespace balm::detail

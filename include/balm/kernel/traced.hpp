@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "balm/kernel/parameter.hpp"
+#include "balm/shared_state.hpp"
 #include "balm/trace.hpp"
 
 namespace balm::detail {
@@ -133,7 +134,7 @@ public:
     }
 
 private:
-    std::shared_ptr<const ir::function> function_;
+    shared_state<const ir::function> function_;
     std::exception_ptr fault_;
 };
 

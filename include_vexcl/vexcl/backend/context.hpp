@@ -3,6 +3,7 @@
 
 #include "vexcl/detail/opencl.hpp"
 
+#include <functional>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -33,6 +34,28 @@ const T& held(const std::optional<T>& of) {
     precondition(of.has_value(),
                  "a default-constructed device, context or queue must be assigned before it is used");
     return *of;
+}
+
+inline std::vector<balm::device> devices_that(const balm::device_filter& accepts) {
+    try {
+        return balm::context(accepts).devices();
+    } catch (const balm::no_device_error&) {
+        return {};
+    }
+}
+/// The machine's devices, each as the backends offer it, the preferred one first.
+inline std::vector<std::vector<balm::device>> cards() {
+    std::vector<std::vector<balm::device>> all;
+#ifdef VEXCL_BACKEND_CUDA
+    for (const balm::device& each : devices_that(balm::filter::backend(balm::backend::cuda)))
+        all.push_back({each});
+#else
+    for (const balm::device& each : devices_that(balm::filter::any)) all.push_back({each});
+    for (const balm::device& other : devices_that(balm::filter::backend(balm::backend::opencl)))
+        for (std::vector<balm::device>& card : all)
+            if (balm::is_same_card(card.front().info(), other.info())) card.push_back(other);
+#endif
+    return all;
 }
 
 }  // namespace detail
@@ -185,20 +208,22 @@ struct compare_queues {
     }
 };
 
-/// The devices that a filter accepts, which is evaluated once for each device, GPUs first. With
-/// VEXCL_BACKEND_CUDA, only CUDA devices are considered.
+/// The devices that a filter accepts, GPUs first. With VEXCL_BACKEND_CUDA, only CUDA devices are considered;
+/// else a card that the filter rejects as CUDA's is judged as OpenCL's, as if for the first time, since
+/// filters may count.
 template <class Filter>
 std::vector<device> device_list(Filter&& accepts) {
     std::vector<device> accepted;
-    try {
-#ifdef VEXCL_BACKEND_CUDA
-        const balm::context present(balm::filter::backend(balm::backend::cuda));
-#else
-        const balm::context present(balm::filter::any);
-#endif
-        for (const balm::device& each : present.devices())
-            if (device candidate(each); accepts(candidate)) accepted.push_back(std::move(candidate));
-    } catch (const balm::no_device_error&) {  // then the list is empty
+    std::function<bool(const device&)> judge = accepts;
+    for (const std::vector<balm::device>& card : detail::cards()) {
+        const auto before = judge;
+        for (const balm::device& each : card) {
+            auto judge_again = before;
+            const bool is_accepted = judge_again(each);
+            if (is_accepted) accepted.emplace_back(each);
+            if (is_accepted || &each == &card.front()) judge = std::move(judge_again);
+            if (is_accepted) break;
+        }
     }
     return accepted;
 }

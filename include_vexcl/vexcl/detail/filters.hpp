@@ -143,8 +143,18 @@ private:
     mutable int before_;
 };
 
-/// What OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE, OCL_TYPE and OCL_EXTENSION ask of devices at present: a
-/// function for each that is set.
+/// Devices of Balm's backend with this name: "opencl" or "cuda".
+class Backend : public filter_base {
+public:
+    explicit Backend(std::string name) : name_(std::move(name)) {}
+    bool operator()(const backend::device& d) const { return name_ == balm::to_string(d.info().api); }
+
+private:
+    std::string name_;
+};
+
+/// What OCL_PLATFORM, OCL_VENDOR, OCL_DEVICE, OCL_TYPE, OCL_EXTENSION and Balm's BALM_BACKEND ask of devices
+/// at present: a function for each that is set.
 inline std::vector<std::function<bool(const backend::device&)>> backend_env_filters() {
     std::vector<std::function<bool(const backend::device&)>> all;
     if (const char* s = vex::getenv("OCL_PLATFORM")) all.push_back(Platform(s));
@@ -152,11 +162,12 @@ inline std::vector<std::function<bool(const backend::device&)>> backend_env_filt
     if (const char* s = vex::getenv("OCL_DEVICE")) all.push_back(Name(s));
     if (const char* s = vex::getenv("OCL_TYPE")) all.push_back(Type(std::string(s)));
     if (const char* s = vex::getenv("OCL_EXTENSION")) all.push_back(Extension(s));
+    if (const char* s = vex::getenv("BALM_BACKEND")) all.push_back(Backend(s));
     return all;
 }
 /// Devices that the environment allows, read when the filter is evaluated: OCL_PLATFORM, OCL_VENDOR,
 /// OCL_DEVICE and OCL_EXTENSION (part of the text), OCL_TYPE (CPU, GPU, ACCELERATOR), OCL_MAX_DEVICES,
-/// OCL_POSITION.
+/// OCL_POSITION, and BALM_BACKEND (opencl, cuda).
 class EnvFilter : public filter_base {
 public:
     bool operator()(const backend::device& d) const {

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,11 +21,50 @@ namespace detail {
 
 using weight_function = std::function<double(const command_queue&)>;
 
-/// The function set by set_partitioning(). If it is empty, Balm measures the devices' bandwidths.
-inline weight_function& partitioning() {
-    static weight_function each;
-    return each;
-}
+/// The weights by which vectors are partitioned: those that the function of set_partitioning() has given,
+/// which is asked once for each device, and without one none, since Balm measures the devices' bandwidths.
+class partitioning_scheme {
+public:
+    static partitioning_scheme& current() {
+        static partitioning_scheme one;
+        return one;
+    }
+    void set(weight_function weight) {
+        const std::lock_guard lock(mutex_);
+        weight_ = std::move(weight);
+        known_.clear();
+    }
+    /// One weight for each of several queues. Their function may make vectors of its own on each.
+    std::vector<double> weights_of(const std::vector<command_queue>& queues) {
+        std::vector<double> made;
+        if (queues.size() < 2 || !has_function()) return made;
+        made.reserve(queues.size());
+        for (const command_queue& each : queues) made.push_back(weight_of(each));
+        return made;
+    }
+
+private:
+    bool has_function() {
+        const std::lock_guard lock(mutex_);
+        return static_cast<bool>(weight_);
+    }
+    double weight_of(const command_queue& queue) {
+        const void* const device = queue.balm_device().state().get();
+        weight_function ask;
+        {
+            const std::lock_guard lock(mutex_);
+            if (const auto known = known_.find(device); known != known_.end()) return known->second;
+            ask = weight_;
+        }
+        const double weight = ask(queue);
+        const std::lock_guard lock(mutex_);
+        return known_.emplace(device, weight).first->second;
+    }
+
+    std::mutex mutex_;
+    weight_function weight_;
+    std::map<const void*, double> known_;
+};
 
 /// Queues, and the context of vectors on them, in which each queue holds one part. Cheap to copy. Null for
 /// expressions without vectors.
@@ -36,11 +77,8 @@ public:
         std::vector<balm::device> devices;
         for (const command_queue& each : queues) devices.push_back(each.balm_device());
         state_->context.emplace(std::move(devices));
-        if (partitioning()) {
-            std::vector<double> weights;
-            for (const command_queue& each : queues) weights.push_back(partitioning()(each));
+        if (auto weights = partitioning_scheme::current().weights_of(queues); !weights.empty())
             state_->context = state_->context->weighted(std::move(weights));
-        }
         for (const command_queue& each : queues)
             state_->has_others = state_->has_others || !(each.balm_queue() == each.balm_device().queue());
     }

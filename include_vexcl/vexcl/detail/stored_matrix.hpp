@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -33,7 +31,7 @@ template <balm::scalar_type D>
 class number_matrix {
 public:
     template <class Ptr, class Col, class Val>
-    number_matrix(const balm::context& where, const host_rows<Ptr, Col, Val>& from) : where_(where) {
+    number_matrix(const balm::context& where, const host_rows<Ptr, Col, Val>& from) {
         constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         if (std::max({from.rows, from.columns, static_cast<std::size_t>(std::size(from.values))}) < most)
             short_ = {where, from.rows, from.columns, from.pointers, from.indices, from.values};
@@ -41,49 +39,15 @@ public:
             long_ = {where, from.rows, from.columns, from.pointers, from.indices, from.values};
     }
 
-    /// The product with a vector of scalars. It is computed in D, to which the vector is converted; a matrix
-    /// of float with a vector of double is computed in double.
+    /// The product with a vector of scalars. It is computed in the wider type of the two.
     template <balm::scalar_type X>
     auto times(balm::expr<X> x) const {
-        if constexpr (std::same_as<D, float> && std::same_as<X, double>) {
-            return widened().times(std::move(x));
-        } else {
-            static_assert(std::floating_point<D> || (!std::floating_point<X> && sizeof(X) <= sizeof(D)),
-                          "a matrix of integers can only be multiplied by a vector of integers that are no "
-                          "wider than its own");
-            auto own = converted<D>(std::move(x));
-            return short_.state() != nullptr ? short_ * std::move(own) : long_ * std::move(own);
-        }
+        return short_.state() != nullptr ? short_ * std::move(x) : long_ * std::move(x);
     }
 
 private:
-    /// The matrix with entries converted to double, made on first use.
-    const number_matrix<double>& widened() const {
-        std::call_once(made_wide_->once, [&] {
-            short_.state() != nullptr ? widen(balm::to_csr(short_)) : widen(balm::to_csr(long_));
-        });
-        return *made_wide_->matrix;
-    }
-    template <class Csr>
-    void widen(const Csr& host) const {
-        const std::vector<double> values(host.values.begin(), host.values.end());
-        made_wide_->matrix = std::make_unique<const number_matrix<double>>(
-            where_,
-            host_rows<decltype(host.row_pointers), decltype(host.column_indices), std::vector<double>>{
-                host.rows, host.columns, host.row_pointers, host.column_indices, values});
-    }
-
-    struct wide {
-        std::once_flag once;
-        std::unique_ptr<const number_matrix<double>> matrix;
-    };
-    struct nothing {};
-
-    balm::context where_;
     balm::sparse_matrix<D, std::int32_t> short_;
     balm::sparse_matrix<D, std::int64_t> long_;
-    std::shared_ptr<std::conditional_t<std::same_as<D, float>, wide, nothing>> made_wide_ =
-        std::make_shared<std::conditional_t<std::same_as<D, float>, wide, nothing>>();
 };
 
 /// A matrix of short vectors, which are multiplied lane by lane: stores one matrix per lane.

@@ -156,6 +156,9 @@ public:
         launch(finish_of(d), empty_tape(), no_leaves(), d.segments);
     }
 
+    /// Whether functions are computed in vectors on CPUs.
+    bool computes_quickly() const { return !on_cpu_ || divided().plan.has_vector_functions(); }
+
 private:
     static placement placed(const tape& p, const shape& box, const dimension_set& is_reduced) {
         const affine_map besides[] = {place_among(box, is_reduced, false),
@@ -422,9 +425,16 @@ private:
     }
     void write(const tape& p, vector_state& into) const {
         if (into.size() == 0) return;
-        if (box_.count() > 0) return computation(p, what_, box_, is_reduced_, into).start();
-        const std::uint64_t value = result_of_nothing(what_);
-        fill(into, &value);
+        if (box_.count() > 0) {
+            computation as_it_is(p, what_, box_, is_reduced_, into);
+            if (!has_slow_values(p) || as_it_is.computes_quickly()) return as_it_is.start();
+            tape values = p;
+            store_slow_values(values);
+            return computation(values, what_, box_, is_reduced_, into).start();
+        }
+        std::vector<std::uint64_t> value(result_slots(what_));
+        write_result_of_nothing(what_, value.data());
+        fill(into, value.data());
     }
 
     tape of_;
@@ -434,6 +444,18 @@ private:
 };
 
 }  // namespace
+
+shape with_ones(const shape& extents, const dimension_list& over, std::size_t lost) {
+    const dimension_set is_reduced = named_dimensions("a reduction", extents, over);
+    std::vector<std::size_t> kept(static_cast<std::size_t>(extents.dimensions()));
+    for (std::size_t d = 0; d < kept.size(); ++d) kept[d] = is_reduced[d] ? 1 : extents[static_cast<int>(d)];
+    const shape made(kept);
+    const std::size_t results = made.count(), count = results == 0 ? lost + 1 : extents.count() / results;
+    if (count > lost) return made;
+    throw usage_error(
+        fmt::format("a mean or variance along dimensions of {} combines {} elements; it needs more than {}",
+                    to_string(extents), count, lost));
+}
 
 tape reduced_along(tape&& of, const reduction& what, const dimension_list& over) {
     const shape box = box_of(of);

@@ -44,6 +44,7 @@ public:
              const tape& p, const layout& leaves)
         : plan_(plan),
           does_(does),
+          has_vector_functions_(plan.has_vector_functions() && calls_vector_functions(p)),
           in_any_order_(does.operation(false)),
           p_(p),
           leaves_(leaves),
@@ -53,6 +54,7 @@ public:
     }
 
     std::shared_ptr<const ir::function> traced() {
+        if (has_vector_functions_) r_.use_vector_functions();
         if (!plan_.is_finish()) r_.describe(describe(p_, leaves_, given_)[0]);
         switch (plan_.shape) {
             case along_shape::rows_an_item: record_rows(); break;
@@ -107,8 +109,11 @@ private:
         for (int d = 0; d < plan_.loops; ++d)
             loops.push_back(plan_.is_reduced(d) ? reduced[next[1]++] : kept[next[0]++]);
         const trace::node flat = leaves_.places.flat_index(given_, loops);
-        const values found = record(p_, leaves_, given_, {flat, loops}, does.style().lanes);
-        return does.of_element(found, node_of(placed(true, r)));
+        const coordinates at(flat, std::move(loops));
+        return does.of_element(has_vector_functions_ && does.style().lanes == 1
+                                   ? record_as_in_lanes(p_, leaves_, given_, at)
+                                   : record(p_, leaves_, given_, at, does.style().lanes),
+                               node_of(placed(true, r)));
     }
     void give(const Index& k, const Index& segment, const values& state) const {
         if (plan_.stage == along_stage::partials)
@@ -266,6 +271,7 @@ private:
 
     const along_plan plan_;
     const operations& does_;
+    const bool has_vector_functions_;
     const block::operation in_any_order_;
     const tape& p_;
     const layout& leaves_;

@@ -42,6 +42,8 @@ struct along_plan {
     /// The number of reduced loops, or of kept ones.
     int count(bool of_reduced) const;
     bool is_finish() const { return stage == along_stage::finish; }
+    /// Whether vectors are as long as those of the elementary functions on vectors.
+    bool has_vector_functions() const { return lanes >= 8; }
     bool is_strip() const { return shape == along_shape::strip_an_item; }
     bool on_cpu() const { return shape == along_shape::rows_an_item || shape == along_shape::strip_an_item; }
     /// Whether the strides of the result's index, or of positions, are arguments.

@@ -19,6 +19,7 @@ group::group(const group_shape& shape)
                                    : named("last_lane", min(items_ - 1 - first_, lanes - 1))),
       sub_group_(most_sub_groups() == 1 ? Int(0) : named("sub_group", sub_group_id())),
       sub_groups_(is_exact() ? Int(most_sub_groups()) : named("sub_groups", (items_ + (lanes - 1)) / lanes)) {
+    if (is_exact() && !is_single()) trace::require_group_size(most());
 }
 
 int group::most_lanes() const { return static_cast<int>(std::min<std::size_t>(most(), lanes)); }

@@ -53,6 +53,10 @@ public:
     void barrier() const {
         if (!is_single()) dsl::local_barrier();
     }
+    /// A barrier that orders accesses to global memory, too.
+    void barrier_of_all_memory() const {
+        if (!is_single()) dsl::barrier();
+    }
     /// Calls body(k) for each k below `count`, distributed over the work-items.
     template <class F>
     void share_out(int count, F&& body) const {

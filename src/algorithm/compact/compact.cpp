@@ -29,7 +29,6 @@ namespace {
 /// 0.65 with 40; in groups of 128 0.62, with 64 bytes 0.78. Reductions by key, in runs of 100: 1.16 ms with
 /// 80 registers, 1.44 with 88, 1.17 with 64 (H200).
 constexpr tile_shape large_tiles{256, 128, 48}, large_tiles_of_reductions{256, 128, 80};
-constexpr std::size_t most_tile_bytes = 32768;
 /// Counts below 2^31 take 32 bits.
 constexpr std::size_t most_in_32_bits = std::size_t{1} << 31;
 
@@ -79,9 +78,10 @@ public:
         state_ = compact_state(plan_, does_);
         const bool is_selection = how.reduced.empty() || plan_.has_lengths;
         // The positions of elements that are not selected depend on how many are.
-        division_ = divide(*device_, facts_.on_cpu, p, leaves_,
-                           {n, bytes_of_element(plan_, how, does_), 1, !how.is_partition,
-                            is_selection ? large_tiles : large_tiles_of_reductions, most_tile_bytes});
+        division_ =
+            divide(*device_, facts_.on_cpu, p, leaves_,
+                   {n, bytes_of_element(plan_, how, does_), 1, !how.is_partition, can_be_announced(state_),
+                    is_selection ? large_tiles : large_tiles_of_reductions});
         static_cast<tile_plan&>(plan_) = division_.tiles;
         facts_.max_registers = plan_.max_registers;
     }
@@ -183,6 +183,7 @@ std::shared_ptr<runtime::device_state> first_device_of(const tape& p) {
 struct elements_on_device {
     explicit elements_on_device(tape&& of) : p(std::move(of)) {
         materialise(p);
+        store_slow_values(p);
         n = element_count(p);
         device = first_device_of(p);
         if (n > 0 && is_spread(p)) p = std::move(localizer(device).pieces(p, box_of(p), 0, n)[0].values);
@@ -304,6 +305,7 @@ private:
 std::size_t compact(tape&& list, const compaction& how, std::span<const trace::type> elements,
                     std::shared_ptr<vector_state>* made) {
     materialise(list);
+    store_slow_values(list);
     const std::size_t n = element_count(list);
     const std::shared_ptr<runtime::device_state> device = first_device_of(list);
     // Runs may cross the boundaries of parts.

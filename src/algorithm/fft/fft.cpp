@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithm/fft/fft_dimensions.hpp"
+#include "algorithm/fft/fft_lengths.hpp"
 #include "algorithm/fft/fft_transform.hpp"
 #include "algorithm/fft/spread_fft.hpp"
 #include "algorithm/fft/transform_producer.hpp"
@@ -21,9 +22,10 @@ namespace {
 
 class fft_producer : public transform_producer {
 public:
-    fft_producer(tape&& of, trace::type elements, fft_direction direction, const dimension_list& over)
+    fft_producer(tape&& of, trace::type elements, fft_direction direction, const dimension_list& over,
+                 fft_norm norm = fft_norm::backward)
         : fft_producer(box_of(of), vector_near(of, trace::type(elements.element, 2)), std::move(of), elements,
-                       direction == fft_direction::inverse, dimensions_of(box_of(of), over)) {}
+                       {direction == fft_direction::inverse, norm}, dimensions_of(box_of(of), over)) {}
 
     std::string words() const {
         std::string made = words_of_devices();
@@ -33,16 +35,20 @@ public:
     }
 
 private:
+    struct what {
+        bool is_inverse;
+        fft_norm norm;
+    };
     fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, trace::type elements,
-                 bool is_inverse, const std::vector<fft_lines>& dimensions)
-        : fft_producer(extents, std::move(near), std::move(of), elements, is_inverse, dimensions,
+                 what kind, const std::vector<fft_lines>& dimensions)
+        : fft_producer(extents, std::move(near), std::move(of), elements, kind, dimensions,
                        dimensions.back().outer) {}
     fft_producer(const shape& extents, std::shared_ptr<vector_state> near, tape&& of, trace::type elements,
-                 bool is_inverse, const std::vector<fft_lines>& dimensions, std::size_t arrays)
+                 what kind, const std::vector<fft_lines>& dimensions, std::size_t arrays)
         : transform_producer({std::move(of)}, extents, trace::type(elements.element, 2), std::move(near),
                              arrays),
           elements_(elements),
-          is_inverse_(is_inverse),
+          kind_(kind),
           dimensions_(dimensions) {}
 
     bool may_overwrite(std::span<const tape> operands, vector_state& into) const override {
@@ -54,7 +60,7 @@ private:
         refuse_writing(operands[0]);
         std::vector<fft_lines> lines;
         for (const fft_lines& each : dimensions_) lines.push_back(lines_of(each, arrays));
-        transform_dimensions(operands[0], lines, is_inverse_, scale_of(dimensions_), into);
+        transform_dimensions(operands[0], lines, kind_.is_inverse, scale_of(dimensions_), into);
     }
 
     bool has_exchange(std::size_t devices) const override {
@@ -64,7 +70,7 @@ private:
     void write_exchanged(std::span<const tape> operands, const vector_state& model,
                          vector_state& into) const override {
         const fft_lines& slowest = dimensions_.back();
-        const fft_manner manner{is_inverse_, is_inverse_, scale_of({&slowest, 1})};
+        const fft_manner manner{kind_.is_inverse, kind_.is_inverse, scale_of({&slowest, 1})};
         refuse_writing(operands[0]);
         if (slowest.inner == 1)
             return transform_in_four_steps(operands[0], elements_, slowest, manner, model, into);
@@ -73,7 +79,7 @@ private:
         };
         if (dimensions_.size() == 1)
             return transform_columns(operands[0], elements_, slowest, model, into, transform);
-        const fft_producer rows(extents(), near(), tape(operands[0]), elements_, is_inverse_,
+        const fft_producer rows(extents(), near(), tape(operands[0]), elements_, kind_,
                                 {dimensions_.begin(), dimensions_.end() - 1}, slowest.outer * slowest.count);
         transform_columns(of_vector(rows.compute()), type(), slowest, model, into, transform);
     }
@@ -84,22 +90,24 @@ private:
 
     long double scale_of(std::span<const fft_lines> dimensions) const {
         long double scale = 1;
-        if (is_inverse_)
-            for (const fft_lines& each : dimensions) scale /= static_cast<long double>(each.count);
+        for (const fft_lines& each : dimensions) scale *= factor_of(kind_.norm, kind_.is_inverse, each.count);
         return scale;
     }
 
     trace::type elements_;
-    bool is_inverse_;
+    what kind_;
     std::vector<fft_lines> dimensions_;
 };
 
 }  // namespace
 
 tape fourier_transformed(tape&& elements, trace::type type, fft_direction direction,
-                         const dimension_list& over) {
+                         const dimension_list& over, const fft_options& options) {
+    constexpr const char* name = "a Fourier transform";
+    const shape box = with_lengths(name, box_of(elements), over, options.lengths);
     tape p;
-    p.push_produced(std::make_shared<fft_producer>(std::move(elements), type, direction, over));
+    p.push_produced(std::make_shared<fft_producer>(resized(name, std::move(elements), type, box), type,
+                                                   direction, over, options.norm));
     return p;
 }
 

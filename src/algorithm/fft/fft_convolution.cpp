@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "algorithm/fft/fft_dimensions.hpp"
+#include "algorithm/fft/fft_lengths.hpp"
 #include "algorithm/fft/fft_strategy.hpp"
 #include "algorithm/fft/transform_producer.hpp"
 #include "array/spread/parts.hpp"
@@ -29,8 +30,6 @@ namespace balm::array {
 namespace {
 
 std::atomic<convolution_way> forced_way{convolution_way::cheapest};
-
-using index_values = expr<std::int64_t>;
 
 // ---- sizes
 
@@ -114,34 +113,6 @@ void pad(convolution_sizes& sizes, bool is_complex, const dimension_list& over) 
 }
 
 // ---- positions
-
-/// The elements at positions of a box, which the array fills from the start of each dimension; zero
-/// elsewhere.
-template <class E>
-expr<E> padded_at(const expr<E>& x, const shape& from, const shape& box, const index_values& at) {
-    std::optional<expr<bool>> is_there;
-    std::optional<index_values> place;
-    std::size_t inner = 1, inner_from = 1;
-    for (int d = box.dimensions() - 1; d >= 0; --d) {
-        if (box[d] > 1) {
-            index_values c = at;
-            if (inner > 1) c = std::move(c) / static_cast<std::int64_t>(inner);
-            if (inner * box[d] < box.count()) c = std::move(c) % static_cast<std::int64_t>(box[d]);
-            const auto extent = static_cast<std::int64_t>(from[d]);
-            if (from[d] < box[d]) {
-                expr<bool> is_within = c < extent;
-                is_there = is_there ? *is_there && is_within : is_within;
-                c = min(c, extent - 1);
-            }
-            if (inner_from > 1) c = std::move(c) * static_cast<std::int64_t>(inner_from);
-            place = place ? *place + c : c;
-        }
-        inner *= box[d];
-        inner_from *= from[d];
-    }
-    const expr<E> found(x[place ? *place : index_values(at)]);
-    return is_there ? expr<E>(select(*is_there, found, E{})) : found;
-}
 
 /// The position opposite to each in a box: of the frequency with the other sign along each transformed
 /// dimension.

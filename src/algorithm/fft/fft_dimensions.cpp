@@ -1,5 +1,6 @@
 #include "algorithm/fft/fft_dimensions.hpp"
 
+#include <cmath>
 #include <cstddef>
 
 #include "algorithm/named_dimensions.hpp"
@@ -57,6 +58,11 @@ real_dimensions real_dimensions_of(const shape& box, const dimension_list& over,
     for (int d = last + 1; d < box.dimensions(); ++d) real.inner *= box[d];
     check_sizes(real);
     return {real, lines_along(box, others)};
+}
+
+long double factor_of(fft_norm norm, bool is_inverse, std::size_t count) {
+    if (norm == fft_norm::ortho) return 1 / std::sqrt(static_cast<long double>(count));
+    return is_inverse == (norm == fft_norm::backward) ? 1 / static_cast<long double>(count) : 1;
 }
 
 shape with_extent(const shape& box, int dimension, std::size_t count) {

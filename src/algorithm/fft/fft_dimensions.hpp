@@ -5,6 +5,7 @@
 
 #include "algorithm/fft/fft_transform.hpp"
 #include "balm/along.hpp"
+#include "balm/fft.hpp"
 
 namespace balm::array {
 
@@ -27,6 +28,9 @@ struct real_dimensions {
 };
 /// `box`: extents of the complex numbers; `count`: real numbers along the last dimension.
 real_dimensions real_dimensions_of(const shape& box, const dimension_list& over, std::size_t count);
+
+/// The factor of a transform along a dimension of this many numbers.
+long double factor_of(fft_norm, bool is_inverse, std::size_t count);
 
 /// The box with another extent along one dimension.
 shape with_extent(const shape& box, int dimension, std::size_t count);

@@ -396,7 +396,8 @@ private:
         return made;
     }
 
-    /// Local memory through which numbers are exchanged: whole, or one part after the other.
+    /// Local memory through which numbers are exchanged: whole, or one part after the other. What the group
+    /// has loaded before the first exchange others may overwrite after it, in a transform in place.
     struct exchange_memory {
         const block::group& g;
         block::arrays memory;
@@ -407,9 +408,9 @@ private:
         const int turns = plan_.splits_parts ? 2 : 1;
         for (int turn = 0; turn < turns; ++turn) {
             if (through.is_used) through.g.barrier();
-            through.is_used = true;
             put(turn);
-            through.g.barrier();
+            through.is_used ? through.g.barrier() : through.g.barrier_of_all_memory();
+            through.is_used = true;
             take(turn);
         }
     }
@@ -441,7 +442,8 @@ private:
         const std::size_t last = plan_.radices.size() - 1;
         item_share own = share_of(g.item(), plan_.loads_across, plan_.radices[0]);
         const line_place in_line = line_of(narrowed(min(tile + own.line, lines - 1)));
-        numbers x = plan_.is_staged ? loaded_by_neighbours(through, tile, own) : loaded(in_line, own);
+        numbers x = plan_.is_staged ? loaded_by_neighbours(through, tile, own)
+                                    : loaded(in_line, own, Bool(tile + own.line < lines));
         if (plan_.is_turned) turn(x, in_line, own);
         for (complex_list& each : x) each = transformed(each);
 
@@ -468,15 +470,39 @@ private:
         }
     }
 
-    numbers loaded(const line_place& of, const item_share& own) const {
-        const int radix = plan_.radices[0];
-        numbers made;
-        for (std::size_t k = 0; k < own.j.size(); ++k) {
-            const Int j = within(own, k, radix);
-            complex_list x;
-            for (int q = 0; q < radix; ++q) x.push_back(load(of, j + q * (plan_.length / radix)));
-            made.push_back(std::move(x));
+    /// The numbers that the body loads; zeros in work-items without a line. The last line, which they would
+    /// load instead, may be overwritten meanwhile by the work-items that transform it in place.
+    template <class Body>
+    complex_list loaded_if(const Bool& has_line, std::size_t count, Body&& body) const {
+        if (plan_.lines == 1) return body();
+        const trace::node zero = trace::constant(plan_.element, 0);
+        const block::values kept = block::variables("loaded", block::values(2 * count, zero));
+        BALM_IF (has_line) {
+            block::values found;
+            for (const complex_parts& each : body()) {
+                found.push_back(each.re);
+                found.push_back(each.im);
+            }
+            block::write(kept, found);
         }
+        const block::values now = block::read(kept);
+        complex_list made;
+        for (std::size_t k = 0; k < count; ++k) made.push_back({now[2 * k], now[2 * k + 1]});
+        return made;
+    }
+    numbers loaded(const line_place& of, const item_share& own, const Bool& has_line) const {
+        const int radix = plan_.radices[0];
+        const auto each = static_cast<std::size_t>(radix);
+        const complex_list all = loaded_if(has_line, own.j.size() * each, [&] {
+            complex_list x;
+            for (std::size_t k = 0; k < own.j.size(); ++k) {
+                const Int j = within(own, k, radix);
+                for (int q = 0; q < radix; ++q) x.push_back(load(of, j + q * (plan_.length / radix)));
+            }
+            return x;
+        });
+        numbers made;
+        for (auto at = all.begin(); at != all.end(); at += radix) made.emplace_back(at, at + radix);
         return made;
     }
     void turn(numbers& x, const line_place& of, const item_share& own) const {
@@ -559,7 +585,11 @@ private:
         const int radix = plan_.radices[0];
         complex_list raw;
         for_each_neighbour(through.g.item(), true, [&](const Int& row, const Int& p, std::size_t) {
-            raw.push_back(load(line_of(narrowed(min(tile + row, given("lines") - 1))), p));
+            const Index number = tile + row;
+            const complex_list one = loaded_if(Bool(number < given("lines")), 1, [&] {
+                return complex_list{load(line_of(narrowed(number)), p)};
+            });
+            raw.push_back(one[0]);
         });
         numbers made(own.j.size(), complex_list(static_cast<std::size_t>(radix)));
         exchange(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "algorithm/fft/fft_dimensions.hpp"
+#include "algorithm/fft/fft_lengths.hpp"
 #include "algorithm/fft/fft_transform.hpp"
 #include "algorithm/fft/pair_formulas.hpp"
 #include "algorithm/fft/spread_fft.hpp"
@@ -113,19 +114,27 @@ bool is_light(const tape& p) {
 /// Whether a complex transform of half the size suffices.
 bool is_in_pairs(const fft_lines& lines) { return lines.count % 2 == 0 && lines.inner == 1; }
 
+struct real_options {
+    fft_norm norm = fft_norm::backward;
+    bool is_light = true;  ///< the elements; index arithmetic of padding does not count
+};
+
 /// A transform of `arrays` arrays. Their slowest dimension is the last of the others, or the real one.
 class real_producer : public transform_producer {
 public:
-    real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions)
-        : real_producer(vector_near(of, type), std::move(of), extents, type, dimensions,
+    real_producer(tape&& of, const shape& extents, trace::type type, const real_dimensions& dimensions,
+                  const real_options& options)
+        : real_producer(vector_near(of, type), std::move(of), extents, type, dimensions, options,
                         dimensions.others.empty() ? dimensions.real.outer : dimensions.others.back().outer) {}
     real_producer(std::shared_ptr<vector_state> near, tape&& of, const shape& extents, trace::type type,
-                  const real_dimensions& dimensions, std::size_t arrays)
+                  const real_dimensions& dimensions, const real_options& options, std::size_t arrays)
         : transform_producer({std::move(of)}, extents, type, std::move(near), arrays),
-          dimensions_(dimensions) {}
+          dimensions_(dimensions),
+          options_(options) {}
 
 protected:
     const real_dimensions& dimensions() const { return dimensions_; }
+    const real_options& options() const { return options_; }
     real_dimensions dimensions_for(std::size_t arrays) const {
         real_dimensions made = dimensions_;
         made.real = lines_of(made.real, arrays);
@@ -170,6 +179,7 @@ private:
                                      vector_state& into) const = 0;
 
     real_dimensions dimensions_;
+    real_options options_;
 };
 
 class forward_producer : public real_producer {
@@ -179,7 +189,11 @@ class forward_producer : public real_producer {
         refuse_writing(operands[0]);
         const real_dimensions own = dimensions_for(arrays);
         write_lines(operands[0], own.real, into);
-        for (const fft_lines& each : own.others) transform_lines(of_vector(borrowed(into)), each, {}, into);
+        for (const fft_lines& each : own.others)
+            transform_lines(of_vector(borrowed(into)), each, manner_of(each), into);
+    }
+    fft_manner manner_of(const fft_lines& lines) const {
+        return {false, false, factor_of(options().norm, false, lines.count)};
     }
     void write_lines(const tape& p, const fft_lines& lines, vector_state& into) const {
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
@@ -196,7 +210,7 @@ class forward_producer : public real_producer {
         const tape values = pairs != nullptr ? of_vector(pairs) : of_precision(precision(), [&](auto of) {
             return of.neighbours(p, z->size());
         });
-        transform_lines(values, {lines.outer, half, 1}, {}, *z);
+        transform_lines(values, {lines.outer, half, 1}, manner_of(lines), *z);
         const vector_handle roots = root_table(*device, precision(), {lines.count, half + 1});
         assign(into,
                of_precision(precision(), [&](auto of) { return of.spectrum(z, roots, half, into.size()); }));
@@ -204,7 +218,7 @@ class forward_producer : public real_producer {
     void write_half(const tape& p, const fft_lines& lines, vector_state& into,
                     const std::shared_ptr<runtime::device_state>& device) const {
         const auto whole = std::make_shared<vector_state>(device, pair(), lines.size());
-        transform_lines(p, lines, {}, *whole);
+        transform_lines(p, lines, manner_of(lines), *whole);
         affine_map map{shape(lines.outer, lines.count / 2 + 1, lines.inner), {}, 0};
         map.strides[0] = static_cast<std::int64_t>(lines.count * lines.inner);
         map.strides[1] = static_cast<std::int64_t>(lines.inner);
@@ -217,7 +231,7 @@ class forward_producer : public real_producer {
 
     void write_in_four_steps(const tape& p, const fft_lines& all, const vector_state& model,
                              vector_state& into) const override {
-        transform_reals_in_four_steps(p, all, model, into);
+        transform_reals_in_four_steps(p, all, manner_of(all).scale, model, into);
     }
     void write_columns(const tape& p, const fft_lines& all, const vector_state& model,
                        vector_state& into) const override {
@@ -230,11 +244,12 @@ class forward_producer : public real_producer {
     }
     void write_by_slowest(const tape& p, const fft_lines& slowest, const vector_state& model,
                           vector_state& into) const override {
-        const forward_producer rows(near(), tape(p), extents(), type(), of_rows(),
+        const forward_producer rows(near(), tape(p), extents(), type(), of_rows(), options(),
                                     slowest.outer * slowest.count);
-        transform_columns(
-            of_vector(rows.compute()), pair(), slowest, model, into,
-            [&](const auto& block, const fft_lines& lines) { return transformed_block(block, lines, {}); });
+        transform_columns(of_vector(rows.compute()), pair(), slowest, model, into,
+                          [&](const auto& block, const fft_lines& lines) {
+                              return transformed_block(block, lines, manner_of(slowest));
+                          });
     }
 };
 
@@ -245,20 +260,23 @@ class inverse_producer : public real_producer {
         refuse_writing(operands[0]);
         write_all(operands[0], dimensions_for(arrays), into);
     }
+    long double factor_of(const fft_lines& lines) const {
+        return array::factor_of(options().norm, true, lines.count);
+    }
     void write_all(const tape& p, const real_dimensions& own, vector_state& into) const {
         const fft_lines& lines = own.real;
         const std::shared_ptr<runtime::device_state> device = into.device().shared_from_this();
         const std::size_t stored = lines.outer * (lines.count / 2 + 1) * lines.inner;
-        long double scale = 1 / static_cast<long double>(lines.count);
+        long double scale = factor_of(lines);
         vector_handle x;
         const std::vector<fft_lines>& others = own.others;
         if (others.empty()) {
             // The elements are computed twice: expensive ones are stored.
-            x = is_light(p) ? nullptr : as_vector(p, pair(), stored, into);
+            x = options().is_light ? nullptr : as_vector(p, pair(), stored, into);
         } else {
             x = std::make_shared<vector_state>(device, pair(), stored);
             for (std::size_t k = 0; k < others.size(); ++k) {
-                scale /= static_cast<long double>(others[k].count);
+                scale *= factor_of(others[k]);
                 transform_lines(k == 0 ? p : of_vector(x), others[k], {k == 0, k + 1 == others.size(), 1},
                                 *x);
             }
@@ -281,7 +299,7 @@ class inverse_producer : public real_producer {
 
     void write_in_four_steps(const tape& p, const fft_lines& all, const vector_state& model,
                              vector_state& into) const override {
-        transform_back_to_reals_in_four_steps(p, all, model, into);
+        transform_back_to_reals_in_four_steps(p, all, factor_of(all), model, into);
     }
     void write_columns(const tape& p, const fft_lines& all, const vector_state& model,
                        vector_state& into) const override {
@@ -297,43 +315,52 @@ class inverse_producer : public real_producer {
                           vector_state& into) const override {
         const std::size_t rows = slowest.outer * slowest.count;
         const vector_handle spectra = made_of_units(model, units_like(model, rows), slowest.inner, pair());
-        const long double scale = 1 / static_cast<long double>(slowest.count);
+        const long double scale = factor_of(slowest);
         transform_columns(p, pair(), slowest, model, *spectra,
                           [&](const auto& block, const fft_lines& lines) {
                               return transformed_block(block, lines, {true, true, scale});
                           });
-        inverse_producer(near(), of_vector(spectra), extents(), type(), of_rows(), rows).compute_into(into);
+        inverse_producer(near(), of_vector(spectra), extents(), type(), of_rows(), options(), rows)
+            .compute_into(into);
     }
 };
 
 }  // namespace
 
-tape real_transformed(tape&& elements, scalar precision, const dimension_list& over) {
-    const shape box = box_of(elements);
+tape real_transformed(tape&& elements, scalar precision, const dimension_list& over,
+                      const fft_options& options) {
+    const shape box = with_lengths("rfft", box_of(elements), over, options.lengths);
     const int last = last_dimension(box, over);
     const shape extents = with_extent(box, last, box[last] / 2 + 1);
     if (box[last] == 0)
         throw usage_error(
             fmt::format("rfft runs along dimension {} of {}, which has no elements", last, to_string(box)));
     tape p;
-    p.push_produced(std::make_shared<forward_producer>(std::move(elements), extents,
-                                                       trace::type(precision, 2),
-                                                       real_dimensions_of(extents, over, box[last])));
+    p.push_produced(std::make_shared<forward_producer>(
+        resized("rfft", std::move(elements), precision, box), extents, trace::type(precision, 2),
+        real_dimensions_of(extents, over, box[last]), real_options{options.norm}));
     return p;
 }
 
 tape inverse_real_transformed(tape&& elements, scalar precision, std::size_t count,
-                              const dimension_list& over) {
-    const shape box = box_of(elements);
-    const int last = last_dimension(box, over);
+                              const dimension_list& over, const fft_options& options) {
+    const shape result = with_lengths("irfft", box_of(elements), over, options.lengths);
+    const int last = last_dimension(result, over);
+    if (!options.lengths.empty() && result[last] != count)
+        throw usage_error(fmt::format(
+            "irfft returns {} real numbers along dimension {}, but its length is {}; they must be equal",
+            count, last, result[last]));
+    const shape box = options.lengths.empty() ? result : with_extent(result, last, count / 2 + 1);
     if (count == 0 || box[last] != count / 2 + 1)
         throw usage_error(
             fmt::format("irfft of {} elements along dimension {} cannot return {} real numbers: for n of "
                         "them, at least 1, it needs n / 2 + 1 elements",
                         box[last], last, count));
     tape p;
-    p.push_produced(std::make_shared<inverse_producer>(std::move(elements), with_extent(box, last, count),
-                                                       precision, real_dimensions_of(box, over, count)));
+    const bool is_cheap = is_light(elements);
+    p.push_produced(std::make_shared<inverse_producer>(
+        resized("irfft", std::move(elements), trace::type(precision, 2), box), with_extent(box, last, count),
+        precision, real_dimensions_of(box, over, count), real_options{options.norm, is_cheap}));
     return p;
 }
 

@@ -84,14 +84,14 @@ vector_handle copied(const vector_state& from, std::size_t base, std::size_t siz
 
 }  // namespace
 
-void transform_reals_in_four_steps(const tape& p, const fft_lines& lines, const vector_state& model,
-                                   vector_state& into) {
+void transform_reals_in_four_steps(const tape& p, const fft_lines& lines, long double scale,
+                                   const vector_state& model, vector_state& into) {
     const scalar element = into.type().element;
     const std::size_t n = lines.count, half = n / 2;
     const four_steps steps(model, element, half);
     for (std::size_t array = 0; array < lines.outer; ++array) {
         const vector_handle z = make_like(model, trace::type(element, 2), half);
-        steps.run(steps.loaded_pairs(one_array(p, lines.outer, n, array)), {}, *z, 0);
+        steps.run(steps.loaded_pairs(one_array(p, lines.outer, n, array)), {false, false, scale}, *z, 0);
         const std::size_t base = array * (half + 1);
         for (const vector_state::part& part : into.parts()) {
             const std::size_t begin = std::max(part.first, base),
@@ -109,8 +109,8 @@ void transform_reals_in_four_steps(const tape& p, const fft_lines& lines, const 
     }
 }
 
-void transform_back_to_reals_in_four_steps(const tape& p, const fft_lines& lines, const vector_state& model,
-                                           vector_state& into) {
+void transform_back_to_reals_in_four_steps(const tape& p, const fft_lines& lines, long double scale,
+                                           const vector_state& model, vector_state& into) {
     const scalar element = into.type().element;
     const std::size_t n = lines.count, half = n / 2;
     const four_steps steps(model, element, half);
@@ -132,7 +132,7 @@ void transform_back_to_reals_in_four_steps(const tape& p, const fft_lines& lines
             assign(*part.elements, of.combined(formula::pairs, n));
             device->default_queue().flush();
         }
-        steps.run(z, {true, true, 1 / static_cast<long double>(n)}, *pairs, array * half);
+        steps.run(z, {true, true, scale}, *pairs, array * half);
     }
     if (own != nullptr) return;
     for (const vector_state::part& part : pairs->parts()) {

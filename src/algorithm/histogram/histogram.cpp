@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/histogram/even_bins.hpp"
 #include "algorithm/histogram/histogram_kernels.hpp"
 #include "algorithm/histogram/histogram_strategy.hpp"
 #include "array/kernel_cache.hpp"
@@ -64,6 +65,7 @@ public:
         plan_.channels = how.channels;
         plan_.has_weights = how.has_weights;
         plan_.are_checked = how.are_checked;
+        plan_.even = how.even;
         plan_.sum =
             how.has_weights
                 ? how.sum
@@ -132,6 +134,7 @@ private:
         to.number("bins", how_.bins);
         if (plan_.place != table_place::shared) to.number("size", size_);
         if (plan_.place == table_place::own) to.number("chunk_size", chunk_);
+        with_floating(how_.even, [&]<class T>(std::type_identity<T>) { even_bins<T>(how_).list(to); });
         to.vector("tables", *tables_,
                   plan_.place == table_place::local ? trace::access::out : trace::access::mixed);
         list_leaves(to, p_, leaves_);
@@ -175,6 +178,7 @@ public:
         if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         write(p, into.device_handle(), into);
         return true;
     }
@@ -182,6 +186,7 @@ public:
     std::shared_ptr<vector_state> compute() const override {
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         const std::shared_ptr<runtime::device_state>& first = near()->device_handle();
         auto made = std::make_shared<vector_state>(first, type(), extents().count());
         if (!is_spread(p)) {
@@ -223,11 +228,21 @@ tape binned(tape&& elements, const binning& how) {
     return p;
 }
 
+binning even_binning(scalar numbers, std::size_t bins, double low, double high) {
+    binning how{bins};
+    how.even = numbers;
+    how.low = low;
+    how.high = high;
+    with_floating(numbers, [&]<class T>(std::type_identity<T>) { static_cast<void>(even_bins<T>(how)); });
+    return how;
+}
+
 void refuse_bins(double low, double high) {
-    throw usage_error(
-        fmt::format("a histogram cannot have bins from {} to {}: the first edge must be less than the last "
-                    "one, and both must be finite",
-                    low, high));
+    throw usage_error(fmt::format(
+        "a histogram cannot have bins from {} to {}: in the type of its elements, the first edge "
+        "must be less than the last one, both must be finite, and the difference of integers must "
+        "be below 2^64",
+        low, high));
 }
 void refuse_edges(std::size_t count) {
     throw usage_error(

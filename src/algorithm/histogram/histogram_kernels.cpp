@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "algorithm/element_of_run.hpp"
+#include "algorithm/histogram/even_bins.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/conversion.hpp"
 #include "balm/dsl/memory.hpp"
@@ -44,6 +47,7 @@ private:
         const node weight = plan_.has_weights
                                 ? as_element(element[plan_.channels], plan_.sum)
                                 : trace::convert(trace::constant(scalar::i32, 1), plan_.sum.element);
+        if (plan_.even != scalar::nothing) return count_number(element[0], weight, add);
         for (std::size_t c = 0; c < plan_.channels; ++c) {
             const Index first = c == 0 ? Index(0) : given("bins") * static_cast<std::int64_t>(c);
             const auto add_in = [&](const Bool& is_there, const Index& bin) {
@@ -58,9 +62,27 @@ private:
                 add_in(bin < cast<std::uint64_t>(given("bins")), cast<std::int64_t>(bin));
             } else {
                 const UInt bin(trace::convert(element[c], scalar::u32));
-                add_in(bin < cast<unsigned>(given("bins")), cast<std::int64_t>(bin));
+                add_in(is_bin(bin), cast<std::int64_t>(bin));
             }
         }
+    }
+    Bool is_bin(const UInt& bin) const { return Bool(bin < cast<unsigned>(given("bins"))); }
+    /// The exact bin is computed only where the approximate one is not certain, which few elements need.
+    template <class Add>
+    void count_number(node number, node weight, const Add& add) const {
+        with_floating(plan_.even, [&]<class T>(std::type_identity<T>) {
+            const Var<T> x(trace::convert(number, plan_.even));
+            const approximate_bin found = bin_near<T>(given_, x);
+            IF (is_bin(found.bin) && found.is_certain) {
+                add(Index(cast<std::int64_t>(found.bin)), weight);
+            }
+            ELIF (!found.is_certain) {
+                const UInt exact = cast<unsigned>(exact_bin<T>(given_, x));
+                IF (is_bin(exact)) {
+                    add(Index(cast<std::int64_t>(exact)), weight);
+                }
+            }
+        });
     }
     values recorded(const coordinates& place) const { return record(p_, leaves_, given_, place); }
     values recorded(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
@@ -87,8 +109,19 @@ private:
         };
         const Index whole = named("whole", begin + (end - begin) / copies * copies);
         for (Index i : named("i", range(begin, whole, copies)))
-            for (std::int64_t k = 0; k < copies; ++k) count(recorded(i + k), add_to(first + size * k));
+            count_run(i, [&](std::int64_t k) { return add_to(first + size * k); });
         for (Index i : named("i", range(whole, end))) count(recorded(i), add_to(first));
+    }
+
+    /// Loads and places all elements before it counts the first one: in vectors, if the compiler can.
+    template <class AddTo>
+    void count_run(const Index& i, const AddTo& add_to) const {
+        std::vector<values> elements;
+        elements.reserve(plan_.copies);
+        for (std::size_t k = 0; k < plan_.copies; ++k)
+            elements.push_back(recorded(i + static_cast<std::int64_t>(k)));
+        for (std::size_t k = 0; k < plan_.copies; ++k)
+            count(elements[k], add_to(static_cast<std::int64_t>(k)));
     }
 
     // ---- GPUs

@@ -24,23 +24,24 @@ struct histogram_plan {
     table_place place = table_place::own;
     std::size_t channels = 1;
     bool has_weights = false;
-    bool are_checked = true;     ///< bins may be out of range
-    trace::type sum;             ///< of counters
-    std::size_t copies = 1;      ///< tables of a work-item or group, among which elements are divided
-    std::size_t room = 0;        ///< counters of a table in local memory
-    std::size_t group = 1;       ///< work-items
-    block::runs tile{1, 1};      ///< of a work-item in a group's tile
-    bool loads_vectors = false;  ///< each run of a tile is one
+    bool are_checked = true;        ///< bins may be out of range
+    scalar even = scalar::nothing;  ///< as that of binning
+    trace::type sum;                ///< of counters
+    std::size_t copies = 1;         ///< tables of a work-item or group, among which elements are divided
+    std::size_t room = 0;           ///< counters of a table in local memory
+    std::size_t group = 1;          ///< work-items
+    block::runs tile{1, 1};         ///< of a work-item in a group's tile
+    bool loads_vectors = false;     ///< each run of a tile is one
 
     friend bool operator==(const histogram_plan&, const histogram_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(place, channels, has_weights, are_checked, ir::code(sum), copies, room, group, tile.count,
-                 tile.length, loads_vectors);
+        hash.add(place, channels, has_weights, are_checked, even, ir::code(sum), copies, room, group,
+                 tile.count, tile.length, loads_vectors);
     }
 };
 
-/// Records the body of a kernel whose parameters are declared. A tape has the bin of each channel, and the
-/// weight, if any.
+/// Records the body of a kernel whose parameters are declared. A tape has the bin of each channel, or the
+/// number that even_bins takes, and the weight, if any.
 std::shared_ptr<const ir::function> trace_histogram(trace::recording&, const parameter_list& given,
                                                     const histogram_plan&, const tape&, const layout&);
 

@@ -51,10 +51,13 @@ Bool key_comparison::are_ahead(const values& a, const values& b) const {
         const trace::node operands[] = {a[0], b[0]};
         return Bool(trace::call(is_ahead_, operands, 2, {}));
     }
-    const auto compared = [&](builtin how, std::size_t k) { return Bool(trace::apply(how, a[k], b[k])); };
+    const auto rank = [&](const values& of, std::size_t k) { return rank_of_number(of[k], order_of(k)); };
+    // A number below the rank of another one is its own rank.
+    const auto is_less = [&](std::size_t k) { return Bool(trace::apply(builtin::less, a[k], rank(b, k))); };
     std::size_t k = keys_.types.size() - 1;
-    Bool ahead = compared(builtin::less, k);
-    while (k-- > 0) ahead = compared(builtin::less, k) || (compared(builtin::equal, k) && ahead);
+    Bool ahead = is_less(k);
+    while (k-- > 0)
+        ahead = is_less(k) || (Bool(trace::apply(builtin::equal, rank(a, k), rank(b, k))) && ahead);
     return ahead;
 }
 

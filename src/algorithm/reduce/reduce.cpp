@@ -9,12 +9,14 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <list>
 #include <span>
 
 #include "algorithm/reduce/reduce_kernels.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
+#include "algorithm/reduce/slots.hpp"
 #include "array/kernel_cache.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -32,9 +34,9 @@ std::atomic<bool> shapes_of_gpus{false};
 constexpr std::size_t groups_per_compute_unit = 32;
 
 const char* word_for(reduction_kind kind) {
-    constexpr const char* words[] = {"sum", "sum_compensated", "product", "min",
-                                     "max", "arg_min",         "arg_max", "any",
-                                     "all", "count",           "fold",    "fold"};
+    constexpr const char* words[] = {"sum",     "sum_compensated", "product", "product", "min",   "max",
+                                     "arg_min", "arg_max",         "any",     "all",     "count", "fold",
+                                     "fold"};
     return words[static_cast<int>(kind)];
 }
 
@@ -45,6 +47,13 @@ struct request {
     policy how;
     vector_state* const* into;  ///< null: the host
 };
+
+/// The slots of the results on the host.
+std::size_t slots_of(const request& asked) {
+    std::size_t count = 0;
+    for (const reduction& r : asked.all) count += result_slots(r);
+    return count;
+}
 
 /// Throws usage_error unless every result goes to a vector of one element.
 void check_targets(const request& asked) {
@@ -57,14 +66,15 @@ void check_targets(const request& asked) {
     }
 }
 
-/// Writes the results of no elements, one slot each. Throws usage_error for extremes.
+/// Writes the results of no elements. Throws usage_error for extremes.
 void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* results) {
     for (const reduction& r : all) {
         if (is_extreme(r))
             throw usage_error(fmt::format(
                 "the {} of no elements is undefined; ask for it only if the vectors are not empty",
                 word_for(r.kind)));
-        *results++ = result_of_nothing(r);
+        write_result_of_nothing(r, results);
+        results += result_slots(r);
     }
 }
 
@@ -91,6 +101,13 @@ struct reduction_key {
     }
 };
 
+/// Whether CPUs keep states in short vectors: for numbers of 32 and 64 bits, without function calls.
+bool is_in_vectors(const request& asked) {
+    return has_lanes(asked.p) && std::all_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
+               return !is_fold(r.kind) && r.element.is_scalar() && size_of(r.element.element) >= 4;
+           });
+}
+
 class computation {
 public:
     computation(const request& asked, std::size_t n)
@@ -100,18 +117,17 @@ public:
           facts_(kernels::facts_for(device_)),
           n_(n) {
         if (asked.into != nullptr) check_places();
-        results_ = 0;
-        for (const reduction& r : asked.all) results_ += has_position(r) ? 2 : 1;
-        state_ = 0;
-        for (const reduction& r : asked.all) state_ += state_size(r);
+        const operations does(asked.all.data(), asked.all.size(), {});
+        results_ = slot_layout(does.results());
+        state_ = slot_layout(does.state()).count;
     }
 
     void start() {
         refuse_writing(asked_.p);
         const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
         const division d = divided(on_cpu);
-        memory_ =
-            device_.allocate((results_ + d.partials * state_) * sizeof(std::uint64_t), {"partial results"});
+        memory_ = device_.allocate((results_.count + d.partials * state_) * sizeof(std::uint64_t),
+                                   {"partial results"});
         // Some drivers accept only groups that are too small for several pieces.
         const bool has_all =
             d.plan.shape == reduction_shape::pieces_a_group ? d.partials == 1 : d.groups == 1;
@@ -123,12 +139,23 @@ public:
             division last = d;
             last.groups = 1;
             last.plan.stage = reduction_stage::finish;
-            launch(last, empty_tape(), no_leaves());
+            if (d.plan.locates)
+                launch(last, asked_.p, leaves_);
+            else
+                launch(last, empty_tape(), no_leaves());
         }
     }
-    /// Waits for the results.
+    /// Waits for the results, and stores them in the slots of the host.
     void read(std::uint64_t* results) {
-        device_.default_queue().read(results, *memory_, 0, results_ * sizeof(std::uint64_t));
+        std::vector<std::uint64_t> found(results_.count);
+        device_.default_queue().read(found.data(), *memory_, 0, found.size() * sizeof(std::uint64_t));
+        std::size_t value = 0;
+        for (const reduction& r : asked_.all) {
+            const std::size_t slots = result_slots(r);
+            std::copy_n(&found[results_.first[value++]], slots - has_position(r), results);
+            if (has_position(r)) results[slots - 1] = found[results_.first[value++]];
+            results += slots;
+        }
     }
 
 private:
@@ -171,7 +198,8 @@ private:
         d.piece = run_elements * ((n_ - 1) / (run_elements * most_partials) + 1);
         d.partials = (n_ - 1) / d.piece + 1;
         d.plan.shape = on_cpu ? reduction_shape::pieces_an_item : reduction_shape::pieces_a_group;
-        d.plan.in_vectors = on_cpu && is_in_vectors();
+        d.plan.in_vectors = on_cpu && is_in_vectors(asked_);
+        d.plan.locates = on_cpu && std::any_of(asked_.all.begin(), asked_.all.end(), has_position);
         d.pieces_an_item =
             on_cpu ? std::max<std::size_t>(cpu_elements / d.piece, 1) : reduction_group / reduction_lanes;
         d.groups = (d.partials - 1) / d.pieces_an_item + 1;
@@ -189,13 +217,6 @@ private:
         return std::any_of(asked_.all.begin(), asked_.all.end(), multiplies) &&
                std::any_of(steps.begin(), steps.end(), is_position);
     }
-    /// Whether states are kept in short vectors: for numbers of 32 and 64 bits, without function calls.
-    bool is_in_vectors() const {
-        return has_lanes(asked_.p) &&
-               std::all_of(asked_.all.begin(), asked_.all.end(), [](const reduction& r) {
-                   return !is_fold(r.kind) && r.element.is_scalar() && size_of(r.element.element) >= 4;
-               });
-    }
 
     /// The parameters of a kernel.
     template <class List>
@@ -204,7 +225,7 @@ private:
         const trace::access use = plan.gives_results() ? trace::access::mixed : trace::access::out;
         if (plan.reads_elements()) to.number("n", n_);
         if (plan.reads_elements() && plan.has_pieces()) to.number("piece", d.piece);
-        if (plan.reads_elements() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
+        if (plan.has_partials() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
         if (plan.gives_results() || plan.has_pieces()) to.number("partial_count", d.partials);
         if (plan.gives_results()) to.number("lanes", std::bit_ceil(std::min(d.partials, finish_lanes)));
         to.memory("slots", scalar::u64, use, *memory_);
@@ -215,7 +236,7 @@ private:
 
     std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves) const {
         const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-        std::string name = d.plan.reads_elements() ? "reduce" : "finish";
+        std::string name = d.plan.has_partials() ? "reduce" : "finish";
         for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
             name += std::string("_") + word_for(asked_.all[k].kind);
         if (asked_.all.size() > 3) name += "_and_more";
@@ -247,7 +268,8 @@ private:
     layout leaves_;
     ir::launch_facts facts_;
     std::size_t n_;
-    std::size_t results_ = 0, state_ = 0;  ///< slots
+    slot_layout results_{{}};
+    std::size_t state_ = 0;  ///< slots of a partial result
     std::shared_ptr<runtime::storage> memory_;
 };
 
@@ -260,27 +282,31 @@ bool is_better(bool is_least, T a, T b) {
     return a != a || (is_least ? b < a : b > a);
 }
 
-/// The bits of the combination of two results of the same reduction.
+/// The combination of two results of the same reduction.
 template <class T>
-std::uint64_t combined(reduction_kind kind, T a, T b) {
+T combined(reduction_kind kind, T a, T b) {
     switch (kind) {
-        case reduction_kind::product: return dsl::detail::bits_of(static_cast<T>(a * b));
-        case reduction_kind::min: return dsl::detail::bits_of(is_better(true, a, b) ? b : a);
-        case reduction_kind::max: return dsl::detail::bits_of(is_better(false, a, b) ? b : a);
-        case reduction_kind::any: return dsl::detail::bits_of(static_cast<T>(a != T{} || b != T{}));
-        case reduction_kind::all: return dsl::detail::bits_of(static_cast<T>(a != T{} && b != T{}));
-        default: return dsl::detail::bits_of(static_cast<T>(a + b));
+        case reduction_kind::product: return static_cast<T>(a * b);
+        case reduction_kind::min: return is_better(true, a, b) ? b : a;
+        case reduction_kind::max: return is_better(false, a, b) ? b : a;
+        case reduction_kind::any: return static_cast<T>(a != T{} || b != T{});
+        case reduction_kind::all: return static_cast<T>(a != T{} && b != T{});
+        default: return static_cast<T>(a + b);
     }
 }
 
-/// Combines the results of all elements before `first` with those of elements from `first` on.
+/// Combines the results of all elements before `first` with those of elements from `first` on, lane by lane.
 void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* more, std::size_t first) {
     const scalar type = is_condition(r) ? scalar::boolean : r.element.element;
     ir::with_type(type, [&]<class T>(std::type_identity<T>) {
-        const T a = detail::result_from<T>(results), b = detail::result_from<T>(more);
+        T a[16], b[16];
+        const auto lanes = static_cast<std::size_t>(r.element.lanes);
+        std::memcpy(a, results, lanes * sizeof(T));
+        std::memcpy(b, more, lanes * sizeof(T));
         if (!has_position(r)) {
-            *results = combined(r.kind, a, b);
-        } else if (is_better(r.kind == reduction_kind::arg_min, a, b)) {
+            for (std::size_t k = 0; k < lanes; ++k) a[k] = combined(r.kind, a[k], b[k]);
+            std::memcpy(results, a, lanes * sizeof(T));
+        } else if (is_better(r.kind == reduction_kind::arg_min, a[0], b[0])) {
             results[0] = more[0];
             results[1] = more[1] + first;
         }
@@ -291,7 +317,8 @@ void combine(const reduction& r, std::uint64_t* results, const std::uint64_t* mo
 bool combines_on_host(const request& asked) {
     const bool is_in_order = asked.how == policy::portable;
     return !is_in_order && std::none_of(asked.all.begin(), asked.all.end(), [](const reduction& r) {
-        return is_fold(r.kind) || r.kind == reduction_kind::sum_compensated;
+        return is_fold(r.kind) || r.kind == reduction_kind::sum_compensated ||
+               r.kind == reduction_kind::product_of_complex;
     });
 }
 
@@ -311,7 +338,7 @@ void reduce_spread(const request& asked, std::uint64_t* results) {
         requests.push_back({each.values, asked.all, asked.how, nullptr});
         all.emplace_back(requests.back(), each.box.count()).start();
     }
-    std::vector<std::uint64_t> more(2 * asked.all.size());
+    std::vector<std::uint64_t> more(slots_of(asked));
     auto next = all.begin();
     next->read(results);
     for (std::size_t k = 1; k < pieces.size(); ++k) {
@@ -319,7 +346,7 @@ void reduce_spread(const request& asked, std::uint64_t* results) {
         std::size_t slot = 0;
         for (const reduction& r : asked.all) {
             combine(r, results + slot, &more[slot], pieces[k].first);
-            slot += has_position(r) ? 2 : 1;
+            slot += result_slots(r);
         }
     }
 }
@@ -332,6 +359,7 @@ bool are_shapes_of_gpus() { return shapes_of_gpus.load(std::memory_order_relaxed
 void reduce(tape&& p, const reduction* first, std::size_t count, policy how, std::uint64_t* results) {
     materialise(p);
     const request asked{p, {first, count}, how, nullptr};
+    if (has_slow_values(p) && !is_in_vectors(asked)) store_slow_values(p);
     const std::size_t n = element_count(p);
     if (n == 0)
         write_results_of_nothing(asked.all, results);
@@ -351,15 +379,20 @@ void reduce_into(vector_state* const* into, tape&& p, const reduction* first, st
     if (is_anywhere && into[0] != nullptr && !into[0]->is_spread())
         p.near = std::make_shared<vector_state>(into[0]->device_handle(), scalar::u8, 0);
     const request asked{p, {first, count}, how, into};
+    if (has_slow_values(p) && !is_in_vectors(asked)) store_slow_values(p);
     const std::size_t n = element_count(p);
     if (n > 0 && !is_spread(p)) return computation(asked, n).start();
     check_targets(asked);
-    std::vector<std::uint64_t> results(2 * count);
+    std::vector<std::uint64_t> results(slots_of(asked));
     if (n == 0)
         write_results_of_nothing(asked.all, results.data());
     else
         reduce_spread(asked, results.data());
-    for (std::size_t k = 0; k < count; ++k) write(*into[k], 0, &results[k], 1);  // none has a position
+    const std::uint64_t* next = results.data();
+    for (std::size_t k = 0; k < count; ++k) {
+        write(*into[k], 0, next, 1);
+        next += result_slots(first[k]);
+    }
 }
 
 }  // namespace balm::array

@@ -39,7 +39,9 @@ public:
              const operations& does, const tape& p, const layout& leaves)
         : plan_(plan),
           does_(does),
-          quick_(does.assuming_numbers()),
+          in_pieces_(plan.locates ? does.without_positions() : does),
+          quick_(in_pieces_.assuming_numbers()),
+          has_vector_functions_(plan.in_vectors && calls_vector_functions(p)),
           in_order_(does.operation(true)),
           in_any_order_(does.operation(false)),
           p_(p),
@@ -53,8 +55,9 @@ public:
           shared_(group_.shared("shared", does.state(), reduction_group)) {}
 
     std::shared_ptr<const ir::function> traced() {
+        if (has_vector_functions_) r_.use_vector_functions();
         const slots partials(given_["slots"], does_.state(), slot_layout(does_.results()).count);
-        if (plan_.reads_elements()) {
+        if (plan_.has_partials()) {
             r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
             switch (plan_.shape) {
                 case reduction_shape::pieces_an_item: record_pieces_of_item(partials); break;
@@ -73,7 +76,11 @@ private:
     /// The state of element i, or of the elements from i on in lanes.
     values element(const operations& does, const Index& i) const {
         const trace::node at = node_of(i);
-        return does.of_element(record(p_, leaves_, given_, at, does.style().lanes), at);
+        const int count = does.style().lanes;
+        return does.of_element(has_vector_functions_ && count == 1
+                                   ? record_as_in_lanes(p_, leaves_, given_, at)
+                                   : record(p_, leaves_, given_, at, count),
+                               at);
     }
     values element(const Index& i) const { return element(does_, i); }
 
@@ -87,16 +94,17 @@ private:
             Index begin = named("begin", k * piece), end = named("end", min(begin + piece, n));
             const values found = plan_.in_vectors ? of_piece<lanes_in_vectors>(begin, end)
                                                   : of_piece<lanes_in_memory>(begin, end);
-            partials.store(k, does_.have_extremes() ? without_doubt(found, begin, end) : found);
+            const values sure = in_pieces_.have_extremes() ? without_doubt(found, begin, end) : found;
+            partials.store(k, plan_.locates ? does_.with_position(sure, node_of(begin)) : sure);
         }
     }
     /// Recomputes extremes that may come from nothing but NaN, without assuming numbers.
     values without_doubt(const values& found, const Index& begin, const Index& end) const {
         const values result = variables("result", found);
         IF (Bool(quick_.is_doubtful(found))) {
-            const values sure = block::reduce(in_order_, does_.identity(), begin, end,
-                                              [&](const Index& i) { return element(i); });
-            const std::vector<bool> extreme = does_.are_extremes();
+            const values sure = block::reduce(in_pieces_.operation(true), in_pieces_.identity(), begin, end,
+                                              [&](const Index& i) { return element(in_pieces_, i); });
+            const std::vector<bool> extreme = in_pieces_.are_extremes();
             for (std::size_t v = 0; v < sure.size(); ++v)
                 if (extreme[v]) trace::write(result[v], sure[v]);
         }
@@ -175,7 +183,7 @@ private:
     template <class Lanes>
     values of_piece(const Index& begin, const Index& end) const {
         const Lanes total("total", *this);
-        if (does_.depend_on_order())
+        if (in_pieces_.depend_on_order())
             for (Index from : named("block", range(begin, end, run_block)))
                 record_block(total, from, named("block_end", min(from + run_block, end)));
         else
@@ -279,8 +287,28 @@ private:
         }
         block::reduce_array(group_, in_any_order_, shared_, lane_count);
         IF (group_.item() == 0) {
-            give(shared_.load(0));
+            give(plan_.locates ? located(shared_.load(0)) : shared_.load(0));
         }
+    }
+    /// The state with the first element that equals each extreme, whose position is that of its piece's
+    /// begin.
+    values located(const values& state) const {
+        const Index n = given("n"), piece = given("piece");
+        const values result = variables("result", state);
+        const std::vector<bool> has_position = does_.have_positions();
+        for (std::size_t v = 0; v < state.size(); ++v) {
+            if (!has_position[v]) continue;
+            Index begin = named("begin", Index(state[v + 1])), end = named("end", min(begin + piece, n));
+            for (Index i : named("i", range(begin, end))) {
+                const trace::node value = element(i)[v];
+                IF (Bool(trace::apply(builtin::equal, value, state[v]))) {
+                    trace::write(result[v], value);  // the sign of a zero may be another one
+                    trace::write(result[v + 1], node_of(i));
+                    break_();
+                }
+            }
+        }
+        return read(result);
     }
     void give(const values& state) const {
         const values results = does_.result(state);
@@ -291,7 +319,9 @@ private:
 
     const reduction_plan plan_;
     const operations& does_;
-    const operations quick_;  ///< for CPUs, where each comparison costs time
+    const operations in_pieces_;
+    const operations quick_;  ///< in pieces on CPUs, where each comparison costs time
+    const bool has_vector_functions_;
     const block::operation in_order_, in_any_order_;
     const tape& p_;
     const layout& leaves_;

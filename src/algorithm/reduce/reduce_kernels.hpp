@@ -41,15 +41,18 @@ struct reduction_plan {
     int lanes;            ///< of its short vectors
     bool loads_vectors;   ///< elements are loaded as these vectors
     bool has_sub_groups;  ///< of the device
+    bool locates;         ///< pieces have extremes only, and the results' positions are found at the end
 
     bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
     bool has_pieces() const { return shape != reduction_shape::grid; }
-    bool reads_elements() const { return stage != reduction_stage::finish; }
+    bool has_partials() const { return stage != reduction_stage::finish; }
+    bool reads_elements() const { return has_partials() || locates; }
     bool gives_results() const { return stage != reduction_stage::partials; }
 
     friend bool operator==(const reduction_plan&, const reduction_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors, has_sub_groups);
+        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors, has_sub_groups,
+                 locates);
     }
 };
 

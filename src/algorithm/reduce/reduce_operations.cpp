@@ -3,6 +3,7 @@
 #include "algorithm/reduce/reduce_operations.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "balm/dsl/control.hpp"
@@ -20,7 +21,10 @@ node whole(trace::type type, std::uint64_t bits) {
     const node value = trace::constant(type.element, bits);
     return type.lanes == 1 ? value : trace::compose(type, &value, 1);
 }
+/// A structure has no numbers: any value, for states that say that they have none.
 node number(trace::type type, int value) {
+    if (type.aggregate != 0)
+        return trace::load(trace::object(type, 1, space::private_, true, {}), block::node_of(0), {});
     return ir::with_type(type.element, [&]<class T>(std::type_identity<T>) {
         return whole(type, dsl::detail::bits_of(static_cast<T>(value)));
     });
@@ -83,12 +87,26 @@ node truth(bool value) { return trace::constant(scalar::boolean, value ? 1 : 0);
 /// Combines two states of a fold without an identity, each a value and whether there is one. The function is
 /// called only for two values: for others it need not be defined.
 values folded(const reduction& r, const node* a, const node* b) {
-    const values made = block::variables("folded", {trace::select(b[1], b[0], a[0])});
+    const values made = block::variables("folded", block::chosen(block::Bool(b[1]), {b[0]}, {a[0]}));
     IF (block::Bool(apply(builtin::bit_and, a[1], b[1]))) {
         const node operands[] = {a[0], b[0]};
         block::write(made, {as_element(trace::call(r.function, operands, 2, {}), r.element)});
     }
     return block::joined(block::read(made), {apply(builtin::bit_or, a[1], b[1])});
+}
+
+/// The product of two complex numbers, each a vector of two lanes, as in the kernel language.
+node product_of_complex(node a, node b) {
+    const node straight = apply(builtin::mul, a, b);
+    const node crossed = apply(builtin::mul, a, trace::swizzle(b, 0x01, 2));
+    const auto lane = [](node of, int k) { return trace::swizzle(of, static_cast<std::uint64_t>(k), 1); };
+    const node parts[] = {apply(builtin::sub, lane(straight, 0), lane(straight, 1)),
+                          apply(builtin::add, lane(crossed, 0), lane(crossed, 1))};
+    return trace::compose(a.type, parts, 2);
+}
+node complex_one(trace::type type) {
+    const node parts[] = {number(type.element, 1), number(type.element, 0)};
+    return trace::compose(type, parts, 2);
 }
 
 /// The type of a state's second value.
@@ -134,10 +152,23 @@ std::size_t state_size(const reduction& r) {
                : 1;
 }
 
-std::uint64_t result_of_nothing(const reduction& r) {
-    const bool is_one = r.kind == reduction_kind::product || r.kind == reduction_kind::all;
-    return ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
-        return is_one ? dsl::detail::bits_of(T(1)) : r.identity;
+std::size_t result_slots(const reduction& r) {
+    const std::size_t bytes = is_condition(r) ? 1 : trace::size_of(r.element);
+    return (bytes + 7) / 8 + (has_position(r) ? 1 : 0);
+}
+
+void write_result_of_nothing(const reduction& r, std::uint64_t* slots) {
+    std::fill_n(slots, result_slots(r), 0);
+    std::copy(r.nothing.begin(), r.nothing.end(), reinterpret_cast<std::byte*>(slots));
+    if (r.element.aggregate != 0 || r.kind == reduction_kind::fold_without_identity) return;
+    const bool is_one = r.kind == reduction_kind::product || r.kind == reduction_kind::product_of_complex ||
+                        r.kind == reduction_kind::all;
+    const int lanes = r.kind == reduction_kind::product_of_complex ? 1 : r.element.lanes;
+    ir::with_type(r.element.element, [&]<class T>(std::type_identity<T>) {
+        const std::uint64_t bits = is_one ? dsl::detail::bits_of(T(1)) : r.identity;
+        for (int k = 0; k < lanes; ++k)
+            std::memcpy(reinterpret_cast<std::byte*>(slots) + static_cast<std::size_t>(k) * sizeof(T), &bits,
+                        sizeof(T));
     });
 }
 
@@ -166,11 +197,42 @@ operations::operations(const reduction* first, std::size_t count, operation_styl
     }
 }
 
+operations operations::without_positions() const {
+    std::vector<reduction> extremes = all_;
+    for (reduction& r : extremes)
+        if (has_position(r)) r.kind = is_least(r.kind) ? reduction_kind::min : reduction_kind::max;
+    return {extremes.data(), extremes.size(), style_};
+}
+values operations::with_position(const values& state, node position) const {
+    values made;
+    auto next = state.begin();
+    for (const reduction& r : all_) {
+        made.push_back(*next++);
+        if (has_position(r))
+            made.push_back(position);
+        else if (state_size(r) == 2)
+            made.push_back(*next++);
+    }
+    return made;
+}
+std::vector<bool> operations::have_positions() const {
+    std::vector<bool> made;
+    for (const reduction& r : all_) {
+        made.push_back(has_position(r));
+        if (state_size(r) == 2) made.push_back(false);
+    }
+    return made;
+}
+
+bool operations::is_vector(const reduction& r) const { return style_.lanes == 1 && r.element.lanes > 1; }
+bool operations::assumes_numbers(const reduction& r) const { return style_.assumes_numbers && !is_vector(r); }
+
 bool operations::depend_on_order() const {
     for (const reduction& r : all_) switch (r.kind) {
             case reduction_kind::sum:
             case reduction_kind::sum_compensated:
             case reduction_kind::product:
+            case reduction_kind::product_of_complex:
                 if (is_floating(r.element.element)) return true;
                 break;
             case reduction_kind::min:
@@ -193,13 +255,14 @@ values operations::identity() const {
             case reduction_kind::any: made.push_back(number(r.element, 0)); break;
             case reduction_kind::product:
             case reduction_kind::all: made.push_back(number(r.element, 1)); break;
+            case reduction_kind::product_of_complex: made.push_back(complex_one(r.element)); break;
             case reduction_kind::sum_compensated:
                 made.push_back(number(r.element, 0));
                 made.push_back(number(r.element, 0));
                 break;
             case reduction_kind::min:
             case reduction_kind::max:
-                made.push_back(farthest(r.element, is_least(r.kind), style_.assumes_numbers));
+                made.push_back(farthest(r.element, is_least(r.kind), assumes_numbers(r)));
                 break;
             case reduction_kind::arg_min:
             case reduction_kind::arg_max:
@@ -217,12 +280,15 @@ values operations::identity() const {
     return made;
 }
 
-values operations::beginning_with(const values& first) const {
+values operations::beginning_with(const std::vector<initial_value>& first) const {
     values made = identity();
     std::size_t at = 0;
     for (std::size_t k = 0; k < all_.size(); ++k) {
-        made[at] = as_type(first[k], all_[k].element);
-        if (all_[k].kind == reduction_kind::fold_without_identity) made[at + 1] = truth(true);
+        if (first[k].value) {
+            made[at] = as_type(*first[k].value, all_[k].element);
+            if (all_[k].kind == reduction_kind::fold_without_identity)
+                made[at + 1] = truth(first[k].is_element);
+        }
         at += state_size(all_[k]);
     }
     return made;
@@ -255,12 +321,15 @@ values operations::combined(const values& first, const values& second, bool in_o
             case reduction_kind::sum:
             case reduction_kind::count: row(builtin::add); break;
             case reduction_kind::product: row(builtin::mul); break;
+            case reduction_kind::product_of_complex: made.push_back(product_of_complex(*a, *b)); break;
             case reduction_kind::any: row(builtin::bit_or); break;
             case reduction_kind::all: row(builtin::bit_and); break;
             case reduction_kind::min:
             case reduction_kind::max:
-                if (is_floating(r.element.element) && (style_.exact_order || style_.assumes_numbers))
-                    made.push_back(trace::select(is_nearer(r, *b, *a, style_.assumes_numbers), *b, *a));
+                if (is_floating(r.element.element) && (style_.exact_order || assumes_numbers(r)))
+                    made.push_back(trace::select(is_nearer(r, *b, *a, assumes_numbers(r)), *b, *a));
+                else if (r.element.element == scalar::boolean)
+                    row(r.kind == reduction_kind::min ? builtin::bit_and : builtin::bit_or);
                 else
                     row(r.kind == reduction_kind::min ? builtin::min : builtin::max);
                 break;
@@ -304,11 +373,17 @@ values operations::of_lanes(int lanes, values states) const {
     return states;
 }
 
+std::size_t operations::bytes_of_state() const {
+    std::size_t bytes = 0;
+    for (const trace::type& each : state_) bytes += trace::size_of(each);
+    return bytes;
+}
+
 std::vector<bool> operations::are_extremes() const {
     std::vector<bool> made;
     for (const reduction& r : all_) {
         made.push_back((r.kind == reduction_kind::min || r.kind == reduction_kind::max) &&
-                       is_floating(r.element.element));
+                       is_floating(r.element.element) && !is_vector(r));
         if (state_size(r) == 2) made.push_back(false);
     }
     return made;

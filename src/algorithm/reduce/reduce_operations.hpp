@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithm/block/operation.hpp"
@@ -23,8 +24,10 @@ bool has_position(const reduction&);
 bool is_extreme(const reduction&);
 /// The number of values in a partial result.
 std::size_t state_size(const reduction&);
-/// The bits of the result of no elements; not for extremes.
-std::uint64_t result_of_nothing(const reduction&);
+/// The number of slots of 8 bytes that a result takes on the host, with its position.
+std::size_t result_slots(const reduction&);
+/// Writes the result of no elements to such slots; not for extremes.
+void write_result_of_nothing(const reduction&, std::uint64_t* slots);
 
 /// The properties of a reduction that kernels depend on.
 struct reduction_form {
@@ -36,6 +39,12 @@ struct reduction_form {
     trace::type element;
     std::uint64_t identity;    ///< of a fold
     runtime::digest function;  ///< of a fold
+};
+
+/// What a scan begins with, if it has a value: with an element, or with the result of no elements.
+struct initial_value {
+    std::optional<trace::node> value;
+    bool is_element = true;
 };
 
 /// How the operations are carried out; the results are the same.
@@ -55,18 +64,23 @@ public:
         return with({style_.exact_order, style_.assumes_numbers, lanes});
     }
     operations assuming_numbers() const { return with({style_.exact_order, true, style_.lanes}); }
+    /// Of arg_min and arg_max only the extremes; their positions are found later.
+    operations without_positions() const;
+    /// A state of without_positions() as one of these operations, whose extremes all have this position.
+    values with_position(const values& state, trace::node position) const;
     const operation_style& style() const { return style_; }
 
     /// The types of the state, and of the results.
     const block::types& state() const { return state_; }
     const block::types& results() const { return results_; }
+    std::size_t bytes_of_state() const;
     /// Whether the order of combinations affects the results.
     bool depend_on_order() const;
 
     /// The state of no elements.
     values identity() const;
-    /// The same with initial values, one for each reduction.
-    values beginning_with(const values&) const;
+    /// The same with initial values for the reductions that have one.
+    values beginning_with(const std::vector<initial_value>&) const;
     /// The state of one element: `elements` has one for each reduction.
     values of_element(const values& elements, trace::node position) const;
     /// The state of both; with in_order, all positions of `a` are before those of `b`.
@@ -77,6 +91,8 @@ public:
     /// 1.
     values of_lanes(int lanes, values states) const;
     values result(const values& state) const;
+    /// Which values of the state are followed by their position.
+    std::vector<bool> have_positions() const;
     /// Whether the reductions include extremes of floating-point numbers.
     bool have_extremes() const;
     /// Which values of the state are such extremes.
@@ -85,6 +101,10 @@ public:
     trace::node is_doubtful(const values& state) const;
 
 private:
+    /// Whether the elements themselves are short vectors.
+    bool is_vector(const reduction&) const;
+    /// Whether extremes begin at infinity: not those of vectors, where one test decides for all lanes.
+    bool assumes_numbers(const reduction&) const;
     operations with(operation_style other) const { return {all_.data(), all_.size(), other}; }
 
     std::vector<reduction> all_;

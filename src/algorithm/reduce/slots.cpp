@@ -7,7 +7,7 @@ namespace balm::array {
 slot_layout::slot_layout(const block::types& types) {
     std::size_t widest = 1;
     for (const trace::type& each : types) {
-        const std::size_t slots = std::max<std::size_t>(trace::size_of(each) / 8, 1);
+        const std::size_t slots = (trace::size_of(each) + 7) / 8;
         const std::size_t aligned = std::max<std::size_t>(trace::alignment_of(each) / 8, 1);
         count = (count + aligned - 1) / aligned * aligned;
         first.push_back(count);

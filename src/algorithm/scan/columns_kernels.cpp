@@ -54,7 +54,8 @@ private:
     /// The scan of a column before a chunk's rows.
     values ahead_of(const Index& chunk, const Index& column) const {
         if (plan_.stage == columns_stage::chunks) return partials_->load(chunk * given("columns") + column);
-        return plan_.begins_with_init() ? does_.beginning_with({given_["init"]}) : does_.identity();
+        return plan_.begins_with_init() ? does_.beginning_with({{given_["init"], plan_.has_init}})
+                                        : does_.identity();
     }
     void give_total(const Index& chunk, const Index& column, const values& total) const {
         if (plan_.stage == columns_stage::chunk_totals)
@@ -80,7 +81,7 @@ private:
         const Index begin = named("begin", chunk * given("piece")),
                     end = named("end", min(begin + given("piece"), rows));
         const Index column = named("column", outer * inner + first);
-        const block::arrays own("own", does_.state(), most_of_strip, space::private_);
+        const block::arrays own("own", does_.state(), most_of_strip(does_.bytes_of_state()), space::private_);
         for (Index c : named("c", range(width))) own.store(c, ahead_of(chunk, column + c));
         for (Index r : named("r", range(begin, end))) {
             const Index row = named("row", (outer * rows + r) * inner + first);

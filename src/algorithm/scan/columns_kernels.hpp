@@ -5,6 +5,8 @@
 // one kernel computes the columns' totals in each chunk, one scans the totals, which are a box of 1 times
 // chunks times columns, and one scans the chunks.
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,24 +35,32 @@ struct columns_plan {
     columns_stage stage = columns_stage::whole;
     bool is_inclusive = true;
     bool has_init = false;
-    int at_once = 1;         ///< rows that a work-item of a GPU loads before it combines them
-    bool is_narrow = false;  ///< positions of elements fit in 31 bits
+    bool starts_from_nothing = false;  ///< the first result is that of no elements, which is no identity
+    int at_once = 1;                   ///< rows that a work-item of a GPU loads before it combines them
+    bool is_narrow = false;            ///< positions of elements fit in 31 bits
 
     bool on_cpu() const { return shape == columns_shape::strip_an_item; }
     bool of_parts() const { return stage == columns_stage::parts; }
     bool gives_results() const { return stage == columns_stage::chunks || stage == columns_stage::whole; }
     bool has_partials() const { return stage != columns_stage::whole; }
     /// Whether columns begin with the initial value, not with the total before a chunk.
-    bool begins_with_init() const { return has_init && (of_parts() || stage == columns_stage::whole); }
+    bool begins_with_init() const {
+        return starts_from_value() && (of_parts() || stage == columns_stage::whole);
+    }
+    bool starts_from_value() const { return has_init || starts_from_nothing; }
 
     friend bool operator==(const columns_plan&, const columns_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, is_inclusive, has_init, at_once, is_narrow);
+        hash.add(shape, stage, is_inclusive, has_init, starts_from_nothing, at_once, is_narrow);
     }
 };
 
 inline constexpr std::size_t columns_group = 256, shared_columns_group = 512;  ///< work-items, at most
-inline constexpr std::size_t most_of_strip = 512;                              ///< columns
+/// Columns of a strip, whose states of `bytes` bytes are a work-item's private memory.
+constexpr std::size_t most_of_strip(std::size_t bytes) {
+    constexpr std::size_t most = 512, most_bytes = 16384;
+    return std::clamp<std::size_t>(std::bit_floor(most_bytes / bytes), 1, most);
+}
 
 /// Records the body of a kernel whose parameters are declared.
 std::shared_ptr<const ir::function> trace_columns(trace::recording&, const parameter_list& given,

@@ -36,21 +36,28 @@ static_assert(block::lanes == last_of_run + 1);
 /// The bit of a word that says that it is announced; the bits below it are those of values.
 constexpr int announced_bit = 63;
 
-/// The bits of a value in a word. Values of 64 bits are divided into halves, so that each word by itself says
+/// The bits of a lane in a word. Lanes of 64 bits are divided into halves, so that each word by itself says
 /// that it is announced: no fence orders words.
 struct packed_bits {
-    std::size_t value;
-    int from, bits;  ///< of the value
+    std::size_t lane;  ///< among the lanes of all values
+    int from, bits;    ///< of the lane
     std::size_t word;
     int bit;  ///< of the word
 };
-/// The first value takes `first_bits` bits, or all those of its type if that is 0.
+/// The types of the lanes of all values.
+std::vector<scalar> lanes_of(const block::types& types) {
+    std::vector<scalar> made;
+    for (const trace::type& each : types) made.insert(made.end(), each.lanes, each.element);
+    return made;
+}
+/// The first lane takes `first_bits` bits, or all those of its type if that is 0.
 std::vector<packed_bits> layout_of(const block::types& types, int first_bits) {
     std::vector<packed_bits> made;
     std::size_t word = 0;
     int used = 0;
-    for (std::size_t v = 0; v < types.size(); ++v) {
-        int bits = types[v].element == scalar::boolean ? 1 : 8 * static_cast<int>(size_of(types[v].element));
+    const std::vector<scalar> lanes = lanes_of(types);
+    for (std::size_t v = 0; v < lanes.size(); ++v) {
+        int bits = lanes[v] == scalar::boolean ? 1 : 8 * static_cast<int>(size_of(lanes[v]));
         if (v == 0 && first_bits > 0) bits = first_bits;
         for (int from = 0; from < bits; from += 32) {
             const int count = std::min(bits - from, 32);
@@ -88,26 +95,42 @@ ULong low_bits(const ULong& word, int count) { return word & ((std::uint64_t{1} 
 
 block::values packed(const block::values& list, int first_bits) {
     const block::types types = block::types_of(list);
+    block::values lanes;
+    for (const trace::node& each : list)
+        for (std::uint64_t k = 0; k < each.type.lanes; ++k)
+            lanes.push_back(each.type.lanes == 1 ? each : trace::swizzle(each, k, 1));
     block::values words(words_of(types, first_bits),
                         block::node_of(ULong(std::uint64_t{1} << announced_bit)));
     for (const packed_bits& each : layout_of(types, first_bits)) {
-        const ULong part = low_bits(bits_of(list[each.value]) >> each.from, each.bits);
+        const ULong part = low_bits(bits_of(lanes[each.lane]) >> each.from, each.bits);
         words[each.word] = block::node_of(ULong(words[each.word]) | part << each.bit);
     }
     return words;
 }
 block::values unpacked(const block::values& words, const block::types& types, int first_bits) {
-    block::values bits(types.size(), block::node_of(ULong(std::uint64_t{0})));
+    const std::vector<scalar> lanes = lanes_of(types);
+    block::values bits(lanes.size(), block::node_of(ULong(std::uint64_t{0})));
     for (const packed_bits& each : layout_of(types, first_bits)) {
         const ULong part = low_bits(ULong(words[each.word]) >> each.bit, each.bits);
-        bits[each.value] = block::node_of(ULong(bits[each.value]) | part << each.from);
+        bits[each.lane] = block::node_of(ULong(bits[each.lane]) | part << each.from);
     }
+    for (std::size_t v = 0; v < lanes.size(); ++v) bits[v] = value_of(ULong(bits[v]), lanes[v]);
     block::values made;
-    for (std::size_t v = 0; v < types.size(); ++v) made.push_back(value_of(ULong(bits[v]), types[v].element));
+    const trace::node* next = bits.data();
+    for (const trace::type& each : types) {
+        made.push_back(each.lanes == 1 ? *next : trace::compose(each, next, each.lanes));
+        next += each.lanes;
+    }
     return made;
 }
 
 }  // namespace
+
+bool can_be_announced(const block::types& types) {
+    constexpr std::size_t most_words = 8;
+    return std::none_of(types.begin(), types.end(), [](auto& each) { return each.aggregate != 0; }) &&
+           words_of(types, 0) <= most_words;
+}
 
 announcements::announcements(std::size_t tiles, const block::types& types, int first_bits)
     : runs(tiles),

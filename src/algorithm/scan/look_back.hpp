@@ -24,6 +24,9 @@
 
 namespace balm::array {
 
+/// Whether tiles announce values of these types: numbers and short vectors that take at most 8 words.
+bool can_be_announced(const block::types&);
+
 /// The layout of announcements in global memory: words of 64 bits, each of which is 0 until it is announced
 /// with the bits of values that it holds. `first_bits`: the bits of the first value, if they are known to be
 /// fewer than those of its type, else 0.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <list>
 #include <memory>
 #include <numeric>
@@ -82,7 +81,13 @@ public:
           before_(sections_before) {
         refuse_writing(of.p);
         plan_.is_inclusive = asked.is_inclusive;
-        plan_.has_init = asked.has_init;
+        for (std::size_t k = 0; k < asked.what.size(); ++k) {
+            const std::uint64_t bit = std::uint64_t{1} << k;
+            if (asked.has_init(k))
+                plan_.inits |= bit;
+            else if (asked.starts_from_nothing(k))
+                plan_.nothings |= bit;
+        }
         plan_.has_carry = !asked.carry.empty();
         plan_.keys = asked.keys;
         plan_.is_cut = of.first_out > 0;
@@ -125,18 +130,19 @@ private:
                 return is_floating(each.element.element);
             });
             plan_.at_once = are_floating ? cpu_elements_at_once : 1;
+            const bool are_cheap = std::all_of(asked_.what.begin(), asked_.what.end(), [](auto& each) {
+                return each.element.is_scalar() && !is_fold(each.kind);
+            });
+            if (is_by_key) plan_.compared_at_once = are_cheap ? cpu_elements_at_once : plan_.at_once;
         } else {
             const bool are_numbers = std::all_of(of_.into.begin(), of_.into.end(), [](auto* each) {
-                return each->is_whole() && each->type().element != scalar::boolean;
+                return each->is_whole() && each->type().is_scalar() &&
+                       each->type().element != scalar::boolean;
             });
             plan_.stores_vectors = !plan_.is_cut && are_numbers;
         }
     }
-    std::size_t bytes_of_state(bool has_flag) const {
-        std::size_t bytes = 0;
-        for (const trace::type& each : scan_state(does_, has_flag)) bytes += trace::size_of(each);
-        return bytes;
-    }
+    std::size_t bytes_of_state(bool has_flag) const { return does_.bytes_of_state() + (has_flag ? 1 : 0); }
     const tile_shape& tiles_for(bool has_flag) const {
         const bool is_narrow = bytes_of_state(false) <= most_narrow;
         if (has_flag) return is_narrow ? narrow_flagged_tiles : large_flagged_tiles;
@@ -146,8 +152,8 @@ private:
         std::size_t widest = 1;
         for (const trace::type& each : does_.results()) widest = std::max(widest, trace::size_of(each));
         return divide(device_, facts_.on_cpu, of_.p, leaves_,
-                      {of_.n, bytes_of_state(has_flag), widest, is_only, large,
-                       std::numeric_limits<std::size_t>::max()});
+                      {of_.n, bytes_of_state(has_flag), widest, is_only,
+                       can_be_announced(scan_state(does_, has_flag)), large});
     }
     void take(const work_division& made) {
         division_ = made;
@@ -224,7 +230,10 @@ private:
         if (plan.stage == scan_stage::total_of_parts) to.vector("total", *total_, trace::access::out);
         if (plan.stage == scan_stage::look_back) announcements_->list(to);
         if (plan.rows != row_form::none && !plan.of_parts()) list_rows(to, plan, has_chunks);
-        if (plan.has_init) to.value("init", does_.results()[0].element, asked_.init);
+        for (std::size_t k = 0; k < asked_.what.size(); ++k)
+            if (plan.starts_from_value(k))
+                to.value({"init", k}, does_.results()[k],
+                         plan.has_init(k) ? asked_.init[k].begin() : asked_.what[k].nothing.begin());
         if (plan.has_carry && (plan.gives_results() || plan.carries_out())) list_carry(to, plan);
         if (plan.gives_results()) {
             for (std::size_t k = 0; k < of_.into.size(); ++k) {
@@ -332,6 +341,7 @@ public:
         if (!into.is_spread() && &into.device() != &near()->device()) return false;
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         const target in_place{&into};
         if (needs_temporary(p, {&in_place, 1}, extents())) return false;
         if (!into.is_spread()) {
@@ -346,6 +356,7 @@ public:
     std::shared_ptr<vector_state> compute() const override {
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         if (is_spread(p)) {
             std::shared_ptr<vector_state> made =
                 make_like(*vector_near(p, type()), type(), extents().count());
@@ -364,7 +375,7 @@ private:
         run(request_of(p, targets));
     }
     scan_request request_of(const tape& p, std::span<vector_state* const> into) const {
-        return {p, {&how_.what, 1}, into, how_.is_inclusive, how_.has_init, how_.init, 0, {}, keys_, same_};
+        return {p, {&how_.what, 1}, into, how_.is_inclusive, {&how_.init, 1}, 0, {}, keys_, same_};
     }
 
     /// Every device scans its share, given the totals of the shares before.

@@ -42,29 +42,9 @@ constexpr std::size_t shared_side = 32;
 /// latency of memory (H200: 4.8 TB/s times 0.7 µs are 25 KB per unit). With fewer groups, rows are cut into
 /// chunks, which read each element twice.
 constexpr std::size_t enough_groups_of_unit = 2;
+/// Bytes of local memory for the states of work-items that share columns.
+constexpr std::size_t most_shared_bytes = 32768;
 constexpr std::size_t most_chunks = 65535;  ///< CUDA's limit on groups in a grid's second dimension
-
-/// The box as three dimensions, of which the second is scanned.
-struct three_dimensions {
-    std::size_t outer = 1, rows = 1, inner = 1;
-};
-
-/// Throws usage_error if `along` is not one dimension of the box.
-three_dimensions checked(const shape& box, const dimension_list& along) {
-    if (along.count != 1)
-        throw usage_error(
-            fmt::format("a scan cannot run along {} dimensions; name exactly one", along.count));
-    named_dimensions("a scan", box, along);  // throws if there is no such dimension
-    const std::int64_t dimension = along.each[0];
-    three_dimensions made;
-    for (int d = 0; d < box.dimensions(); ++d) {
-        if (d == dimension)
-            made.rows = box[d];
-        else
-            (d < dimension ? made.outer : made.inner) *= box[d];
-    }
-    return made;
-}
 
 /// The part of the cache key that the expression does not determine.
 struct columns_key {
@@ -92,7 +72,8 @@ public:
           leaves_(p) {
         refuse_writing(p);
         plan_.is_inclusive = how.is_inclusive;
-        plan_.has_init = how.has_init;
+        plan_.has_init = !how.init.empty();
+        plan_.starts_from_nothing = !plan_.has_init && !how.is_inclusive && !how.what.nothing.empty();
         plan_.is_narrow = into.size() <= std::size_t{1} << 30;
         if (are_shared_by_groups(facts_.on_cpu))
             cut_for_gpu();
@@ -114,9 +95,10 @@ private:
     std::size_t units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
 
     /// Columns per strip, so that there is one strip for each of the wanted work-items.
-    static std::size_t strip_of(const three_dimensions& box, std::size_t wanted) {
+    std::size_t strip_of(const three_dimensions& box, std::size_t wanted) const {
         const std::size_t share = divided_up(box.inner, divided_up(wanted, box.outer));
-        return std::clamp(std::bit_ceil(share), least_of_strip, most_of_strip);
+        const std::size_t most = most_of_strip(does_.bytes_of_state());
+        return std::clamp(std::bit_ceil(share), std::min(least_of_strip, most), most);
     }
     void cut_for_cpu() {
         plan_.shape = columns_shape::strip_an_item;
@@ -128,7 +110,8 @@ private:
     }
     void cut_for_gpu() {
         plan_.at_once = static_cast<int>(std::min(loads_at_once(leaves_), std::bit_ceil(box_.rows)));
-        if (columns() >= units() * groups_per_compute_unit * columns_group) {
+        const bool fits = does_.bytes_of_state() * shared_columns_group <= most_shared_bytes;
+        if (!fits || columns() >= units() * groups_per_compute_unit * columns_group) {
             plan_.shape = columns_shape::column_an_item;
             return;
         }
@@ -164,7 +147,9 @@ private:
         }
         if (plan.shape == columns_shape::shared_columns) to.number("side_bits", std::countr_zero(side_));
         if (plan.has_partials()) to.vector("partials", *partials_, trace::access::mixed);
-        if (plan.has_init) to.value("init", does_.results()[0].element, how_.init);
+        if (plan.starts_from_value())
+            to.value("init", does_.results()[0],
+                     plan.has_init ? how_.init.begin() : how_.what.nothing.begin());
         if (plan.gives_results()) {
             const bool is_read = leaves.number_of(into_) < leaves.vectors.size();
             to.vector("out", into_, is_read ? trace::access::mixed : trace::access::out);
@@ -233,6 +218,7 @@ public:
         if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         const target in_place{&into};
         if (needs_temporary(p, {&in_place, 1}, extents())) return false;
         write(p, into);
@@ -243,6 +229,7 @@ public:
     std::shared_ptr<vector_state> compute() const override {
         tape p = of_;
         materialise(p);
+        store_slow_values(p);
         if (!is_spread(p)) return computed(p, device_of(p));
         const std::shared_ptr<vector_state> whole = computed(on_first_device(p), near()->device_handle());
         std::shared_ptr<vector_state> made = make_like(*near(), type(), extents().count());
@@ -265,8 +252,7 @@ private:
              {&how_.what, 1},
              targets,
              how_.is_inclusive,
-             how_.has_init,
-             how_.init,
+             {&how_.init, 1},
              box_.outer > 1 ? box_.rows : 0,
              {}});
     }
@@ -278,8 +264,24 @@ private:
 
 }  // namespace
 
+three_dimensions along_one(const char* runner, const tape& of, const dimension_list& over) {
+    if (over.count != 1)
+        throw usage_error(
+            fmt::format("{} cannot run along {} dimensions; name exactly one", runner, over.count));
+    const shape box = box_of(of);
+    named_dimensions(runner, box, over);  // throws if there is no such dimension
+    three_dimensions made;
+    for (int d = 0; d < box.dimensions(); ++d) {
+        if (d == over.each[0])
+            made.rows = box[d];
+        else
+            (d < over.each[0] ? made.outer : made.inner) *= box[d];
+    }
+    return made;
+}
+
 tape scanned_along(tape&& of, const scan& how, const dimension_list& along) {
-    const three_dimensions box = checked(box_of(of), along);
+    const three_dimensions box = along_one("a scan", of, along);
     tape p;
     p.push_produced(std::make_shared<scan_along_producer>(std::move(of), how, box));
     return p;

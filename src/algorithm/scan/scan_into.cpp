@@ -79,6 +79,7 @@ private:
 void scan_into(vector_state* const* into, vector_state* const* carry, tape&& p, const reduction* first,
                std::size_t count, bool is_inclusive) {
     materialise(p);
+    store_slow_values(p);
     const std::size_t n = element_count(p);
     const pointers targets(into, count), carries(carry, carry != nullptr ? count : 0);
     check(targets, carries, p, n);
@@ -105,8 +106,7 @@ void scan_into(vector_state* const* into, vector_state* const* carry, tape&& p, 
          {first, count},
          is_aside ? made.all() : targets,
          is_inclusive,
-         false,
-         0,
+         {},
          0,
          is_carry_aside ? carried.all() : carries});
     made.give();

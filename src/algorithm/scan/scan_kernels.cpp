@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/block/scan.hpp"
@@ -30,6 +31,10 @@ namespace {
 using namespace balm::dsl;
 using block::elements;
 using block::values;
+
+/// Elements whose keys are compared with those before them, by a loop that compilers vectorise, before the
+/// results are looked at.
+constexpr std::int64_t searched_at_once = 64;
 
 class recorder {
 public:
@@ -70,12 +75,13 @@ private:
 
     /// The initial value or the carry as a state; the identity if there is neither.
     values init() const {
-        if (plan_.has_init) return does_.beginning_with({given_["init"]});
-        if (!plan_.has_carry) return does_.identity();
-        values carried;
-        for (std::size_t k = 0; k < does_.results().size(); ++k)
-            carried.push_back(trace::load(given_[{"carry", k}], block::node_of(0), {}));
-        return does_.beginning_with(carried);
+        std::vector<initial_value> first(does_.results().size());
+        for (std::size_t k = 0; k < first.size(); ++k)
+            if (plan_.has_carry)
+                first[k].value = trace::load(given_[{"carry", k}], block::node_of(0), {});
+            else if (plan_.starts_from_value(k))
+                first[k] = {given_[{"init", k}], plan_.has_init(k)};
+        return does_.beginning_with(first);
     }
     static values flagged(const trace::node& flag, const values& state) {
         return block::joined({flag}, state);
@@ -117,7 +123,7 @@ private:
         values own = does_.of_element(recorded, block::node_of(i));
         if (!has_flag_) return own;
         const trace::node begins = begins_here();
-        if (!plan_.has_init) return flagged(begins, own);
+        if (plan_.inits == 0) return flagged(begins, own);
         const values made = block::variables("first", own);
         IF (Bool(begins)) {
             block::write(made, does_.combined(init(), own, true));
@@ -213,6 +219,7 @@ private:
 
     void record_chunk_of_item() const {
         const chunk own = own_chunk();
+        if (plan_.keys > 0 && !plan_.of_parts()) return record_segments_of_item(own);
         const values sum = block::variables("sum", ahead_of(own));
         take_all(sum, own.begin, own.end);
         give_total(own, block::read(sum));
@@ -248,6 +255,105 @@ private:
             exclusive = inclusive;
         }
         block::write(sum, exclusive);
+    }
+
+    // ---- CPUs: the same by key. Where no segment begins among some elements, they are scanned as if there
+    // were no segments.
+
+    void record_segments_of_item(const chunk& own) const {
+        if (plan_.makes_totals()) return give_total(own, last_segment(own));
+        const values sum = block::variables("sum", without_flag(ahead_of(own)));
+        take_in_segment(sum, own.begin, Bool(begins_segment(recorded_at(own.begin))));
+        const Index first = named("first", own.begin + 1);
+        const int count = plan_.compared_at_once;
+        Index whole = count == 1 ? Index(first) : named("whole", first + (own.end - first) / count * count);
+        if (count > 1)
+            for (Index from : named("from", range(first, whole, count))) take_segments(sum, from);
+        for (Index i : named("i", range(whole, own.end))) take_in_segment(sum, i, differs(i));
+    }
+    values recorded_at(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
+    /// Whether the keys of an element differ from those before it, which are in the chunk.
+    Bool differs(const Index& i) const {
+        return differ(keys_of(recorded_at(i - 1)), keys_of(recorded_at(i)), same_);
+    }
+    values element(const Index& i) const { return does_.of_element(recorded_at(i), block::node_of(i)); }
+    /// The state of a segment's first element.
+    values first_of_segment(const values& own) const {
+        return plan_.inits == 0 ? own : does_.combined(init(), own, true);
+    }
+    void take_in_segment(const values& sum, const Index& i, const Bool& begins) const {
+        const values own = element(i), ahead = block::read(sum);
+        const values now = block::variables("now", own);
+        IF (begins) {
+            block::write(now, first_of_segment(own));
+        }
+        ELSE { block::write(now, does_.combined(ahead, own, true)); }
+        values made = block::read(now);
+        if (!plan_.is_inclusive) {
+            const values before = block::variables("before", ahead);
+            IF (begins) {
+                block::write(before, init());
+            }
+            made = block::read(before);
+        }
+        give(i, does_.result(made));
+        block::write(sum, block::read(now));
+    }
+    void take_segments(const values& sum, const Index& from) const {
+        Bool begins = differs(from);
+        for (int k = 1; k < plan_.compared_at_once; ++k) begins = begins | differs(from + k);
+        IF (begins) {
+            for (Index i : named("i", range(from, from + plan_.compared_at_once)))
+                take_in_segment(sum, i, differs(i));
+        }
+        ELSE {
+            for (int k = 0; k < plan_.compared_at_once; k += plan_.at_once)
+                take_of_segment(sum, from + k, plan_.at_once);
+        }
+    }
+    /// As take(), for elements of one segment.
+    void take_of_segment(const values& sum, const Index& from, int count) const {
+        elements list;
+        for (int k = 0; k < count; ++k) list.push_back(element(from + k));
+        const elements local = block::scan_inclusive(does_.operation(true), list);
+        const values ahead = block::read(sum);
+        values exclusive = ahead;
+        for (int k = 0; k < count; ++k) {
+            const values inclusive = does_.combined(ahead, local[static_cast<std::size_t>(k)], true);
+            give(from + k, does_.result(plan_.is_inclusive ? inclusive : exclusive));
+            exclusive = inclusive;
+        }
+        block::write(sum, exclusive);
+    }
+    /// Whether a segment begins in the chunk, and the total since the last one began, which is searched from
+    /// the end, so that only its elements are read.
+    values last_segment(const chunk& own) const {
+        Index first = named("first", own.begin + 1), last = named("last", own.begin + 0),
+              to = named("to", own.end + 0);
+        WHILE (to > first && last == own.begin) {
+            const Index from = named("from", max(to - searched_at_once, first));
+            for (Index i : named("i", range(from, to))) last = max(last, select(differs(i), i, own.begin));
+            to = from;
+        }
+        const Bool begins = named("begins", last > own.begin || Bool(begins_segment(recorded_at(own.begin))));
+        const values head = element(last), sum = block::variables("sum", head);
+        if (plan_.inits != 0) {
+            IF (begins) {
+                block::write(sum, first_of_segment(head));
+            }
+        }
+        const block::operation in_order = does_.operation(true);
+        first = last + 1;
+        const int count = plan_.at_once;
+        Index whole = count == 1 ? Index(first) : named("whole", first + (own.end - first) / count * count);
+        if (count > 1)
+            for (Index from : named("from", range(first, whole, count))) {
+                elements list;
+                for (int k = 0; k < count; ++k) list.push_back(element(from + k));
+                block::accumulate(in_order, sum, block::reduce(in_order, list));
+            }
+        for (Index i : named("i", range(whole, own.end))) block::accumulate(in_order, sum, element(i));
+        return flagged(block::node_of(begins), block::read(sum));
     }
 
     // ---- GPUs: one chunk per group, tile by tile, or one tile

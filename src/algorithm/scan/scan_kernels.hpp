@@ -35,13 +35,16 @@ enum class row_form : std::uint8_t {
 struct scan_plan : tile_plan {
     scan_stage stage = scan_stage::whole;
     bool is_inclusive = true;
-    bool has_init = false;
+    /// A bit for each reduction that starts from an initial value, and that starts from the result of no
+    /// elements, which is no identity.
+    std::uint64_t inits = 0, nothings = 0;
     bool has_carry = false;  ///< starts from the values of vectors, and stores totals there
     std::size_t keys = 0;    ///< of each element, if segments are those of equal keys
     row_form rows = row_form::none;
     bool is_narrow = false;       ///< positions in rows are computed in 32 bits
     bool is_cut = false;          ///< the results begin at a later element of the target
     int at_once = 1;              ///< elements that a work-item with its own chunk combines at once
+    int compared_at_once = 1;     ///< by key: elements that it scans as one segment where none begins
     bool stores_vectors = false;  ///< each run of a tile is stored as one vector
 
     bool of_parts() const { return stage == scan_stage::total_of_parts || stage == scan_stage::parts; }
@@ -51,8 +54,9 @@ struct scan_plan : tile_plan {
     /// Whether elements, and whether totals of chunks, say that a segment begins.
     bool has_flagged_elements() const { return keys > 0 || rows == row_form::segments; }
     bool has_flagged_totals() const { return has_flagged_elements() || rows == row_form::apart; }
-    /// Whether a kernel starts from initial values, and whether it stores totals for the next scan.
-    bool has_start() const { return has_init || has_carry; }
+    bool has_init(std::size_t reduction) const { return (inits >> reduction & 1) != 0; }
+    bool starts_from_value(std::size_t reduction) const { return ((inits | nothings) >> reduction & 1) != 0; }
+    /// Whether a kernel stores totals for the next scan.
     bool carries_out() const {
         return has_carry &&
                (stage == scan_stage::whole || stage == scan_stage::parts || stage == scan_stage::look_back);
@@ -62,8 +66,8 @@ struct scan_plan : tile_plan {
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
         tile_plan::add_to(hash);
-        hash.add(stage, is_inclusive, has_init, has_carry, keys, rows, is_narrow, is_cut, at_once,
-                 stores_vectors);
+        hash.add(stage, is_inclusive, inits, nothings, has_carry, keys, rows, is_narrow, is_cut, at_once,
+                 compared_at_once, stores_vectors);
     }
 };
 

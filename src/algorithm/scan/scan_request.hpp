@@ -17,14 +17,20 @@ struct scan_request {
     std::span<const reduction> what;
     std::span<vector_state* const> into;  ///< one for each reduction, with the same element count
     bool is_inclusive = true;
-    bool has_init = false;
-    std::uint64_t init = 0;  ///< for a single reduction
+    /// For each reduction, a value to start from; empty: none. No list: none for any.
+    std::span<const element_bytes> init = {};
     std::size_t row = 0;  ///< elements per row, each scanned by itself; 0: all elements are scanned together
     /// For each reduction, a vector of one element: the value before all elements, which the total replaces.
     /// Empty for scans by key or of rows.
     std::span<vector_state* const> carry = {};
     std::size_t keys = 0;                           ///< of each element, if the scan is by key
     std::shared_ptr<const ir::function> same = {};  ///< compares them; null: ==
+
+    bool has_init(std::size_t k) const { return k < init.size() && !init[k].empty(); }
+    /// Whether the first result is that of no elements, for which there is no identity.
+    bool starts_from_nothing(std::size_t k) const {
+        return !is_inclusive && carry.empty() && !what[k].nothing.empty();
+    }
 };
 
 /// Runs the scan. Targets may be vectors that the expressions read at the same positions.

@@ -29,6 +29,15 @@ constexpr std::size_t enough_for_large_tiles = std::size_t{1} << 23;  ///< eleme
 constexpr tile_shape tiles_of_one_group{1024, 32, 64};
 constexpr std::size_t most_of_one_group = std::size_t{1} << 16;  ///< bytes of states
 
+/// Bytes of local memory for a value of each work-item. Without sub-groups they take up to three values each.
+constexpr std::size_t most_local_bytes = 32768, most_local_bytes_without_sub_groups = 12288;
+
+/// Work-items of a group whose values of this size fit in local memory.
+std::size_t most_items(std::size_t bytes, bool has_sub_groups) {
+    const std::size_t room = has_sub_groups ? most_local_bytes : most_local_bytes_without_sub_groups;
+    return std::max<std::size_t>(room / std::max<std::size_t>(bytes, 1), 1);
+}
+
 scan_strategy strategy_for(bool on_cpu, bool has_sub_groups, const divided_work& work) {
     if (on_cpu) return scan_strategy::chunk_an_item;
     if (!has_sub_groups) return scan_strategy::chunk_a_group;
@@ -81,15 +90,16 @@ work_division divide(const runtime::device_state& device, bool on_cpu, const tap
     }
     const bool is_one_pass =
         made.strategy == scan_strategy::tiles_look_back || made.strategy == scan_strategy::one_group;
-    if (is_one_pass && !work.may_be_one_pass) made.strategy = scan_strategy::chunk_a_group;
+    if (is_one_pass && !(work.may_be_one_pass && work.may_look_back))
+        made.strategy = scan_strategy::chunk_a_group;
     if (made.strategy == scan_strategy::chunk_an_item) {
         tiles.has_sub_groups = false;
         made.chunk = cpu_chunk;
     } else {
         const tile_shape& shape = shape_for(made.strategy, work);
-        tiles.group =
-            std::bit_floor(std::min({shape.group, device.info().max_work_group_size,
-                                     work.most_local_memory / std::max<std::size_t>(work.bytes, 1)}));
+        if (most_items(work.bytes, true) < block::lanes) tiles.has_sub_groups = false;
+        tiles.group = std::bit_floor(std::min(
+            {shape.group, device.info().max_work_group_size, most_items(work.bytes, tiles.has_sub_groups)}));
         tiles.is_exact = tiles.has_sub_groups || made.strategy == scan_strategy::tiles_look_back;
         // A group of 1,024 has at most 64 registers per work-item, whatever computes an element.
         if (has_few_steps(p) || made.strategy == scan_strategy::one_group)

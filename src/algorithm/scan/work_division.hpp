@@ -39,12 +39,12 @@ struct tile_shape {
 
 /// The work to divide.
 struct divided_work {
-    std::size_t n;                  ///< elements
-    std::size_t bytes;              ///< of an element's state
-    std::size_t widest_result;      ///< bytes
-    bool may_be_one_pass;           ///< no result needs the total first
-    tile_shape large_tiles;         ///< for a long input
-    std::size_t most_local_memory;  ///< bytes that the states of a tile may take
+    std::size_t n;              ///< elements
+    std::size_t bytes;          ///< of an element's state
+    std::size_t widest_result;  ///< bytes
+    bool may_be_one_pass;       ///< no result needs the total first
+    bool may_look_back;         ///< tiles can announce their states
+    tile_shape large_tiles;     ///< for a long input
 };
 
 struct work_division {

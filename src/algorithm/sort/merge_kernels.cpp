@@ -7,6 +7,7 @@
 
 #include "algorithm/block/exchange.hpp"
 #include "algorithm/block/merge.hpp"
+#include "algorithm/sort/item_sort.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
@@ -25,7 +26,6 @@ using block::arrangement;
 using block::elements;
 using block::values;
 using dsl::Bool;
-using dsl::break_;
 using dsl::cast;
 using dsl::global_id;
 using dsl::group_id;
@@ -131,49 +131,10 @@ private:
         const Index rounds = given("rounds");
         // Each round moves the tile between the vector and the spare one; the first one starts where the last
         // one ends in the right vector.
-        Bool is_in_spare = named("is_in_spare", ((rounds & 1) != 0) == plan_.is_in_place);
-        IF (is_in_spare) {
-            sort_by_insertion(begin, end, own(), spare());
-        }
-        ELSE { sort_by_insertion(begin, end, own(), own()); }
-        Index width = named("width", Index(static_cast<std::int64_t>(insertion_run)));
-        for (Index round : named("round", range(rounds))) {
-            static_cast<void>(round);
-            IF (is_in_spare) {
-                merge_runs(begin, end, width, spare(), own());
-            }
-            ELSE { merge_runs(begin, end, width, own(), spare()); }
-            is_in_spare = !is_in_spare;
-            width *= 2;
-        }
-    }
-    void sort_by_insertion(const Index& begin, const Index& end, const block::arrays& from,
-                           const block::arrays& to) const {
-        constexpr auto run = static_cast<std::int64_t>(insertion_run);
-        for (Index first : named("first", range(begin, end, run))) {
-            const Index last = named("last", min(first + run, end));
-            for (Index i : named("i", range(first, last))) {
-                const values own = block::variables("own", from.load(i));
-                Index place = named("place", Index(i));
-                WHILE (place > first) {
-                    const values before = to.load(place - 1);
-                    IF (!is_ahead(block::read(own), before)) {
-                        break_();
-                    }
-                    to.store(place, before);
-                    place -= 1;
-                }
-                to.store(place, block::read(own));
-            }
-        }
-    }
-    void merge_runs(const Index& begin, const Index& end, const Index& width, const block::arrays& from,
-                    const block::arrays& to) const {
-        for (Index first : named("first", range(begin, end, 2 * width))) {
-            const Index middle = named("middle", min(first + width, end));
-            const Index last = named("last", min(first + 2 * width, end));
-            merge({first, middle, middle, last, first, last}, from, to);
-        }
+        const Bool is_in_spare = ((rounds & 1) != 0) == plan_.is_in_place;
+        item_sort(order(), own(), spare()).sort(begin, end, rounds, is_in_spare, [](const values& as_is) {
+            return as_is;
+        });
     }
     void merge(const piece& p, const block::arrays& from, const block::arrays& to) const {
         block::merge(order(), {from, p.a, p.a_end}, {from, p.b, p.b_end}, to, p.place);

@@ -37,9 +37,6 @@ struct merge_plan {
     void add_to(runtime::table_hash& hash) const;
 };
 
-/// Length of the runs that a work-item of a CPU sorts by insertion.
-inline constexpr std::size_t insertion_run = 16;
-
 /// Records the body of a kernel whose parameters are declared.
 std::shared_ptr<const ir::function> trace_merge_sort(trace::recording&, const parameter_list& given,
                                                      const merge_plan&,

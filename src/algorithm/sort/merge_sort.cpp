@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sort/item_sort.hpp"
 #include "algorithm/sort/merge_kernels.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"

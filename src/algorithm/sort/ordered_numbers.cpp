@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "algorithm/sort/sort_key.hpp"
 #include "array/spread/parts.hpp"
@@ -11,6 +12,7 @@
 #include "balm/error.hpp"
 #include "balm/kernel.hpp"
 #include "balm/top_k.hpp"
+#include "balm/view.hpp"
 
 namespace balm::array {
 
@@ -30,7 +32,8 @@ template <class T, bool IsDescending>
 const std::shared_ptr<const ir::function>& number_function() {
     using U = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
     static const auto& made = *new auto(function("ordered_number(x)", [](dsl::Var<T> x) {
-        const trace::node number = ordered_number(bits_of(x), {scalar_of<T>, IsDescending});
+        const key_order how{scalar_of<T>, IsDescending};
+        const trace::node number = rank_of_number(ordered_number(bits_of(x), how), how);
         return dsl::Var<U>(trace::convert(number, scalar_of<U>));
     }));
     return made.function();
@@ -76,6 +79,13 @@ std::shared_ptr<vector_state> positions_like(const vector_state& v) {
     p.push_value(step::kind::index, scalar::i64, 0);
     if (v.size() > 0) assign(*made, std::move(p));
     return made;
+}
+
+tape first_along(tape&& of, const dimension_list& over, std::size_t count) {
+    const shape box = box_of(of);
+    std::vector<slice_part> parts(static_cast<std::size_t>(box.dimensions()));
+    parts[static_cast<std::size_t>(over.each[0])] = slice(0, static_cast<std::int64_t>(count));
+    return read(sliced(viewed(std::move(of), box), parts));
 }
 
 void refuse_top(std::size_t count, std::size_t size) {

@@ -75,6 +75,9 @@ public:
                     cast<std::uint64_t>(select(is_shared, radix_state::nothing, place));
             }
             place = select(is_shared, place, 1 - place);
+            IF (pass == plan_.passes() - 1 && g_.item() == plan_.digits() - 1) {
+                state()[std::int64_t{radix_state::nans}] = cast<std::uint64_t>(own);
+            }
             g_.barrier();
         }
         IF (g_.item() == 0) {

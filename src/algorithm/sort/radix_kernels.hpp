@@ -30,9 +30,10 @@ struct radix_state {
     /// What a pass does: takes elements from the vector (0) or the spare one (1), or does nothing (2).
     static constexpr std::size_t step(std::size_t pass) { return 1 + pass; }
     static constexpr std::size_t most_passes = 16;
-    /// With tiles that look back: the number of elements with each digit, once scanned with smaller ones,
-    /// pass by pass.
-    static constexpr std::size_t histograms = 1 + most_passes;
+    /// With tiles that look back: whether the keys may have NaNs, since some have the greatest first digit.
+    static constexpr std::size_t nans = 1 + most_passes;
+    /// Likewise: the number of elements with each digit, once scanned with smaller ones, pass by pass.
+    static constexpr std::size_t histograms = nans + 1;
     static constexpr int nothing = 2;
 };
 

@@ -72,7 +72,7 @@ protected:
     trace::type key_type() const { return plan_.order.bits_type(); }
     trace::type value_type() const { return unsigned_of_bytes(plan_.value_bytes); }
     Int digit(const node& key, const Int& from_bit) const {
-        return digit_of(key, plan_.order, from_bit, plan_.digit_bits);
+        return digit_of(key, plan_.order, {from_bit, plan_.digit_bits});
     }
 
     /// The vector's memory, or the spare one's.

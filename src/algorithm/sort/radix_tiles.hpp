@@ -65,7 +65,8 @@ public:
                     put(next, d, base + count);
                     return base;
                 };
-                move_tile(from, to, begin, own.end, from_bit, shared, {[](const Int&, const Int&) {}, first});
+                move_tile(from, to, begin, own.end, from_bit, true, shared,
+                          {[](const Int&, const Int&) {}, first});
                 g_.barrier();
             }
         }
@@ -93,19 +94,18 @@ public:
         const tile_memory shared = memory_of_tiles();
         const Int step = step_of_pass();
         BALM_IF (step != radix_state::nothing) {
-            const Index tile = named("tile", Index(group_id(0)));
-            const Index begin = named("begin", tile * tile_size());
-            const Index first = given("pass") * plan_.digits();
-            const auto word = [&](const Int& d) { return tile * plan_.digits() + d; };
-            const auto announce = [&](const Int& d, const Int& count) {
-                announce_count(given_["words"], word(d), count, step);
-            };
-            const auto first_place = [&](const Int& d, const Int& count) {
-                return elements_ahead(given_["words"], word(d), Int(plan_.digits()), count, step) +
-                       cast<std::int64_t>(ULong(histograms()[first + d]));
-            };
-            move_tile(memory_at(step == 1), memory_at(step == 0), begin, given("n"), named("shift", shift()),
-                      shared, {announce, first_place});
+            const bool is_narrow_pair = has_values() && plan_.order.bits() <= 32;
+            if (!is_floating(plan_.order.type) || is_narrow_pair) {
+                sweep_tile(shared, step, is_floating(plan_.order.type));
+            } else {
+                // Most vectors do without the comparisons, which cost a sort of f64 15 %, and f32 with values
+                // 0.5 %: these take one body, since two need more registers than there are in OpenCL (25 %;
+                // H200).
+                BALM_IF (ULong(state()[std::int64_t{radix_state::nans}]) == 0u) {
+                    sweep_tile(shared, step, false);
+                }
+                BALM_ELSE { sweep_tile(shared, step, true); }
+            }
         }
     }
 
@@ -152,12 +152,13 @@ private:
             g_, arranged(g_), plan_.each, begin, end, number,
             {trace::constant(plan_.order.bits_type(), ~std::uint64_t{0} >> (64 - plan_.order.bits()))});
     }
-    Int digit_of_number(const values& number, const Int& from_bit) const {
-        return digit_of(number[0], {plan_.order.bits_type()}, from_bit, plan_.digit_bits);
+    Int digit_of_number(const values& number, const Int& from_bit, bool has_nans) const {
+        return balm::array::digit_of_number(number[0], plan_.order, {from_bit, plan_.digit_bits, has_nans});
     }
-    block::radix_rank::digits digits_of(const elements& numbers, const Int& from_bit) const {
-        return [this, numbers, from_bit](int k) {
-            return digit_of_number(numbers[static_cast<std::size_t>(k)], from_bit);
+    block::radix_rank::digits digits_of(const elements& numbers, const Int& from_bit,
+                                        bool has_nans = true) const {
+        return [this, numbers, from_bit, has_nans](int k) {
+            return digit_of_number(numbers[static_cast<std::size_t>(k)], from_bit, has_nans);
         };
     }
     elements keys_of(const elements& numbers) const {
@@ -189,14 +190,15 @@ private:
         std::function<Index(const Int& digit, const Int& count)> first;
     };
     void move_tile(const memory& from, const memory& to, const Index& begin, const Index& end,
-                   const Int& from_bit, const tile_memory& shared, const destination& where) const {
+                   const Int& from_bit, bool has_nans, const tile_memory& shared,
+                   const destination& where) const {
         const Int valid = named("valid", cast<int>(min(end - begin, Index(tile_size()))));
         const elements numbers = loaded_numbers(from.keys, begin, end);
         if (plan_.has_sub_groups) shared.shift.store(Int(0), {block::node_of(from_bit)});
-        const auto counted = shared.rank.count(plan_.each, digits_of(numbers, from_bit));
+        const auto counted = shared.rank.count(plan_.each, digits_of(numbers, from_bit, has_nans));
         // Uses a shift that compilers do not know, so that digits do not stay in registers after the count.
         const Int shift_again = plan_.has_sub_groups ? Int(shared.shift.load(Int(0))[0]) : from_bit;
-        const auto digits = digits_of(numbers, shift_again);
+        const auto digits = digits_of(numbers, shift_again, has_nans);
         each_digit([&](const Int& d) { where.announce(d, count_of(d, valid, shared)); });
         const std::vector<Int> ranks = shared.rank.ranks(plan_.each, digits, counted);
         g_.barrier();
@@ -213,7 +215,7 @@ private:
         const elements sorted = block::take(g_, types, plan_.each, arrangement::striped, room);
         values places;
         for (int k = 0; k < plan_.each; ++k) {
-            const Int d = digit_of_number(sorted[static_cast<std::size_t>(k)], from_bit);
+            const Int d = digit_of_number(sorted[static_cast<std::size_t>(k)], from_bit, has_nans);
             const node offset = trace::convert(block::node_of(at[k]), place_type());
             places.push_back(trace::apply(builtin::add, shared.bases.load(d)[0], offset));
             trace::name(places.back(), "place");
@@ -223,6 +225,21 @@ private:
         g_.barrier();
         const elements own = loaded(from.values, begin, end);
         store(to.values, exchanged(own, ranks, arrangement::striped, shared), places, at, valid);
+    }
+    void sweep_tile(const tile_memory& shared, const Int& step, bool has_nans) const {
+        const Index tile = named("tile", Index(group_id(0)));
+        const Index begin = named("begin", tile * tile_size());
+        const Index first = given("pass") * plan_.digits();
+        const auto word = [&](const Int& d) { return tile * plan_.digits() + d; };
+        const auto announce = [&](const Int& d, const Int& count) {
+            announce_count(given_["words"], word(d), count, step);
+        };
+        const auto first_place = [&](const Int& d, const Int& count) {
+            return elements_ahead(given_["words"], word(d), Int(plan_.digits()), count, step) +
+                   cast<std::int64_t>(ULong(histograms()[first + d]));
+        };
+        move_tile(memory_at(step == 1), memory_at(step == 0), begin, given("n"), named("shift", shift()),
+                  has_nans, shared, {announce, first_place});
     }
     void store(const node& to, const elements& list, const values& places, const block::positions& at,
                const Int& valid) const {

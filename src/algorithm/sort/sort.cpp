@@ -12,10 +12,12 @@
 
 #include "algorithm/sort/merge_sort.hpp"
 #include "algorithm/sort/radix_sort.hpp"
+#include "algorithm/sort/sort_with_values.hpp"
 #include "algorithm/sort/spread_sort.hpp"
 #include "array/layout.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
+#include "balm/view.hpp"
 
 namespace balm::array {
 
@@ -27,11 +29,7 @@ using vector_handle = std::shared_ptr<vector_state>;
 void number(vector_state& positions) {
     tape p;
     p.push_value(step::kind::index, scalar::i64, 0);
-    if (positions.type().element != scalar::i64) {
-        array::step& s = p.push(step::kind::convert);
-        s.type = positions.type();
-        s.arity = 1;
-    }
+    if (positions.type().element != scalar::i64) push_convert(p, positions.type());
     assign(positions, std::move(p));
 }
 /// The positions of a vector's elements, on its devices.
@@ -47,9 +45,7 @@ void gather(vector_state& to, const vector_handle& from, const vector_handle& po
     tape where, of;
     where.push_vector(positions);
     of.push_vector(from);
-    array::step& s = where.push(step::kind::convert);
-    s.type = scalar::i64;
-    s.arity = 1;
+    push_convert(where, scalar::i64);
     where.append_at(std::move(of));
     assign(to, std::move(where));
 }
@@ -101,35 +97,39 @@ private:
 };
 const vector_handle& itself(const vector_handle& v) { return v; }
 
+}  // namespace
+
+void sort_with_values(const vector_handle& keys, std::span<const vector_handle> values,
+                      const std::function<void(vector_state*)>& sort_moving) {
+    if (values.empty()) return sort_moving(nullptr);
+    if (values.size() == 1 && can_move_with_keys(values[0]->element_size()))
+        return sort_moving(values[0].get());
+    const permutation moved(values, itself);
+    const vector_handle order = numbered(*keys);
+    sort_moving(order.get());
+    for (const vector_handle& each : values) moved.apply(each, order);
+}
+
+namespace {
+
 void sort_on_device(std::span<const sort_key> keys, std::span<const vector_handle> values) {
     const bool is_descending = keys[0].order == sort_order::descending;
-    if (keys.size() == 1 && values.empty()) return radix_sort(*keys[0].elements, is_descending, nullptr);
-    if (keys.size() == 1 && values.size() == 1 && can_move_with_keys(values[0]->element_size()))
-        return radix_sort(*keys[0].elements, is_descending, values[0].get());
+    if (keys.size() == 1)
+        return sort_with_values(keys[0].elements, values, [&](vector_state* moved) {
+            radix_sort(*keys[0].elements, is_descending, moved);
+        });
     const permutation moved_values(values, itself);
-    vector_handle order;
-    if (keys.size() == 1) {
-        order = numbered(*keys[0].elements);
-        radix_sort(*keys[0].elements, is_descending, order.get());
-    } else {
-        order = sorted_order(keys);
-        const permutation moved_keys(
-            keys, [](const sort_key& each) -> const vector_handle& { return each.elements; });
-        for (const sort_key& each : keys) moved_keys.apply(each.elements, order);
-    }
+    const vector_handle order = sorted_order(keys);
+    const permutation moved_keys(keys,
+                                 [](const sort_key& each) -> const vector_handle& { return each.elements; });
+    for (const sort_key& each : keys) moved_keys.apply(each.elements, order);
     for (const vector_handle& each : values) moved_values.apply(each, order);
 }
 
 /// The same by a comparison of keys.
 void sort_on_device(const vector_handle& keys, const comparison& is_ahead,
                     std::span<const vector_handle> values) {
-    if (values.empty()) return merge_sort(*keys, is_ahead, nullptr);
-    if (values.size() == 1 && can_move_with_keys(values[0]->element_size()))
-        return merge_sort(*keys, is_ahead, values[0].get());
-    const permutation moved(values, itself);
-    const vector_handle order = numbered(*keys);
-    merge_sort(*keys, is_ahead, order.get());
-    for (const vector_handle& each : values) moved.apply(each, order);
+    sort_with_values(keys, values, [&](vector_state* moved) { merge_sort(*keys, is_ahead, moved); });
 }
 
 void check(std::span<const vector_handle> all) {
@@ -209,6 +209,40 @@ void sort_rows(const vector_handle& elements, bool is_descending, std::size_t ro
     copy_elements(*elements, 0, *whole, 0, elements->size());
 }
 
+/// Whether a device sorts rows by themselves: there is only one, or each fits one group.
+bool sorts_whole_rows(runtime::device_state& device, std::size_t row, std::size_t size) {
+    return row == size || can_sort_rows(device, row);
+}
+void sort_whole_rows(vector_state& keys, sort_order order, vector_state& positions, std::size_t row) {
+    const bool is_descending = order == sort_order::descending;
+    if (row == keys.size()) return radix_sort(keys, is_descending, &positions);
+    radix_sort_rows(keys, is_descending, &positions, row);
+}
+/// Sorts the positions in each row by its elements, which are sorted or not afterwards.
+void sort_positions_in_rows(const vector_handle& keys, sort_order order, const vector_handle& positions,
+                            std::size_t row) {
+    if (row < 2 || keys->size() == 0) return;
+    if (!keys->is_spread() && sorts_whole_rows(keys->device(), row, keys->size()))
+        return sort_whole_rows(*keys, order, *positions, row);
+    const vector_handle rows = row_numbers(*keys, row);
+    if (keys->is_spread() && order == sort_order::descending) invert(rows);
+    const sort_key both[] = {{rows, keys->is_spread() ? order : sort_order::ascending}, {keys, order}};
+    sort(both, {&positions, 1});
+}
+
+/// Writes each element's position in its row.
+void number_in_rows(vector_state& positions, std::size_t row) {
+    tape p;
+    p.push_value(step::kind::index, scalar::i64, 0);
+    p.push_value(step::kind::scalar, scalar::i64, row);
+    array::step& rest = p.push(step::kind::apply);
+    rest.type = scalar::i64;
+    rest.detail = static_cast<std::uint32_t>(builtin::rem);
+    rest.arity = 2;
+    if (positions.type().element != scalar::i64) push_convert(p, positions.type());
+    assign(positions, std::move(p));
+}
+
 vector_handle computed(const tape& p, trace::type type, std::size_t count) {
     tape values = p;
     vector_handle made = make_like(*vector_near(p, type), type, count);
@@ -275,6 +309,69 @@ private:
     sort_order order_;
 };
 
+/// The positions in each row of the elements of the last dimension.
+class row_position_producer : public producer {
+public:
+    row_position_producer(tape&& keys, trace::type key, sort_order order, scalar position, const shape& box)
+        : producer(box, position, vector_near(keys, position)),
+          keys_(std::move(keys)),
+          key_(key),
+          order_(order) {}
+
+    bool compute_into(vector_state& into) const override {
+        if (is_spread(keys_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        if (into.size() == 0) return true;
+        if (!sorts_whole_rows(into.device(), row(), into.size())) return false;
+        const vector_handle keys = computed(keys_, key_, into.size());
+        number_in_rows(into, row());
+        if (row() > 1) sort_whole_rows(*keys, order_, into, row());
+        return true;
+    }
+    std::shared_ptr<vector_state> compute() const override {
+        vector_handle made = make_like(*near(), type(), extents().count());
+        if (made->size() == 0) return made;
+        number_in_rows(*made, row());
+        sort_positions_in_rows(computed(keys_, key_, made->size()), order_, made, row());
+        return made;
+    }
+
+private:
+    std::size_t row() const { return extents()[extents().dimensions() - 1]; }
+
+    tape keys_;
+    trace::type key_;
+    sort_order order_;
+};
+
+/// Calls make(elements, box) with elements whose last dimension is the one that `over` names, and returns its
+/// result with the dimensions of `elements`.
+template <class Make>
+tape made_along(const char* runner, tape&& elements, const dimension_list& over, Make&& make) {
+    along_one(runner, elements, over);  // throws if there is no such dimension
+    const shape box = box_of(elements);
+    const int last = box.dimensions() - 1, dimension = static_cast<int>(over.each[0]);
+    if (dimension == last) return make(std::move(elements), box);
+    std::vector<int> order, back;
+    for (int d = 0; d <= last; ++d)
+        if (d != dimension) order.push_back(d);
+    order.push_back(dimension);
+    std::vector<std::size_t> extents(order.size());
+    std::transform(order.begin(), order.end(), extents.begin(), [&](int d) { return box[d]; });
+    for (int d = 0; d <= last; ++d) back.push_back(d < dimension ? d : d == dimension ? last : d - 1);
+    tape rows = read(transposed(viewed(std::move(elements), box), order));
+    const shape of_rows(extents);
+    return read(transposed(viewed(make(std::move(rows), of_rows), of_rows), back));
+}
+
+/// Throws usage_error unless an integer type represents positions among so many elements.
+void check_positions(std::uint64_t count, scalar position) {
+    const std::size_t bits = 8 * size_of(position) - (is_signed(position) ? 1 : 0);
+    if (bits < 64 && count >> bits != 0)
+        throw usage_error(fmt::format(
+            "the positions of {} elements do not fit in integers of {} bits; write argsort<std::int64_t>(x)",
+            count, 8 * size_of(position)));
+}
+
 }  // namespace
 
 void sort(std::span<const sort_key> keys, std::span<const vector_handle> values) {
@@ -303,29 +400,29 @@ tape sorted(tape&& elements, trace::type type, sort_order order) {
     return p;
 }
 
-tape sorted_rows(tape&& elements, trace::type type, sort_order order, const dimension_list& over) {
-    const shape box = box_of(elements);
-    const int last = box.dimensions() - 1;
-    if (over.count != 1 || over.each[0] != last)
-        throw usage_error(
-            fmt::format("an array of {} can only be sorted along its last dimension, along({}); to sort "
-                        "along another one, transpose the view",
-                        to_string(box), last));
-    tape p;
-    p.push_produced(std::make_shared<sort_producer>(std::move(elements), type, order, box, box[last]));
-    return p;
+tape sorted_along(tape&& elements, trace::type type, sort_order order, const dimension_list& over) {
+    return made_along("a sort", std::move(elements), over, [&](tape&& rows, const shape& box) {
+        tape p;
+        const std::size_t row = box[box.dimensions() - 1];
+        p.push_produced(std::make_shared<sort_producer>(std::move(rows), type, order, box, row));
+        return p;
+    });
 }
 
 tape sorted_positions(tape&& keys, trace::type key, sort_order order, scalar position) {
-    const std::uint64_t count = box_of(keys).count();
-    const std::size_t bits = 8 * size_of(position) - (is_signed(position) ? 1 : 0);
-    if (bits < 64 && count >> bits != 0)
-        throw usage_error(fmt::format(
-            "the positions of {} elements do not fit in integers of {} bits; write argsort<std::int64_t>(x)",
-            count, 8 * size_of(position)));
+    check_positions(box_of(keys).count(), position);
     tape p;
     p.push_produced(std::make_shared<position_producer>(std::move(keys), key, order, position));
     return p;
+}
+tape sorted_positions_along(tape&& keys, trace::type key, sort_order order, scalar position,
+                            const dimension_list& over) {
+    return made_along("argsort", std::move(keys), over, [&](tape&& rows, const shape& box) {
+        check_positions(box[box.dimensions() - 1], position);
+        tape p;
+        p.push_produced(std::make_shared<row_position_producer>(std::move(rows), key, order, position, box));
+        return p;
+    });
 }
 
 }  // namespace balm::array

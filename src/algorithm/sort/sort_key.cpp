@@ -52,10 +52,23 @@ Var<U> key_of(const Var<U>& number, const key_order& how) {
     return ascending ^ (if_negative | top);
 }
 
+/// The number of the first NaN.
 template <class U>
-Int digit(const trace::node& key, const key_order& how, const Int& shift, int count) {
-    const Var<U> number = ascending_number(Var<U>(trace::convert(key, scalar_of<U>)), how);
-    return cast<int>(number >> shift & static_cast<U>((U{1} << count) - 1));
+U first_nan(const key_order& how) {
+    return own_bits<U>(how) - static_cast<U>(2 * nan_count(how.type) - 1);
+}
+template <class U>
+Var<U> rank_of(const Var<U>& number, const key_order& how) {
+    return is_floating(how.type) ? Var<U>(dsl::min(number, first_nan<U>(how))) : Var<U>(number);
+}
+/// The digits of all NaNs are those of the greatest number, because tiles of GPUs are padded with it: the
+/// padding remains last.
+template <class U>
+Int digit(const Var<U>& number, const key_order& how, const digit_place& at) {
+    const U greatest = static_cast<U>((U{1} << at.bits) - 1);
+    const Int own = cast<int>(number >> at.shift & greatest);
+    if (!is_floating(how.type) || !at.has_nans) return own;
+    return dsl::select(number >= first_nan<U>(how), static_cast<int>(greatest), own);
 }
 
 }  // namespace
@@ -95,9 +108,17 @@ trace::node key_of_number(const trace::node& number, const key_order& how) {
                             : mapped<std::uint32_t>(key_of, number, how);
 }
 
-Int digit_of(const trace::node& key, const key_order& how, const Int& shift, int count) {
-    return how.bits() == 64 ? digit<std::uint64_t>(key, how, shift, count)
-                            : digit<std::uint32_t>(key, how, shift, count);
+trace::node rank_of_number(const trace::node& number, const key_order& how) {
+    return how.bits() == 64 ? mapped<std::uint64_t>(rank_of, number, how)
+                            : mapped<std::uint32_t>(rank_of, number, how);
+}
+
+Int digit_of_number(const trace::node& number, const key_order& how, const digit_place& at) {
+    return how.bits() == 64 ? digit(Var<std::uint64_t>(trace::convert(number, scalar::u64)), how, at)
+                            : digit(Var<std::uint32_t>(trace::convert(number, scalar::u32)), how, at);
+}
+Int digit_of(const trace::node& key_bits, const key_order& how, const digit_place& at) {
+    return digit_of_number(ordered_number(key_bits, how), how, at);
 }
 
 }  // namespace balm::array

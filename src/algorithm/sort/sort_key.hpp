@@ -31,12 +31,24 @@ scalar unsigned_of_bytes(std::size_t bytes);
 std::shared_ptr<vector_state> bits_of(const vector_state&);
 
 /// Maps a key to a number of bits_type that ascends in the requested order. -0 precedes +0 in ascending order
-/// and follows it in descending order. NaNs are last either way, ordered by their bits.
+/// and follows it in descending order. NaNs are the greatest numbers either way, a different one for each, so
+/// that their bits can be stored again.
 trace::node ordered_number(const trace::node& key_bits, const key_order&);
 /// The bits of the key that maps to this number.
 trace::node key_of_number(const trace::node& number, const key_order&);
+/// What numbers are compared by: the number itself, or the same for all NaNs.
+trace::node rank_of_number(const trace::node& number, const key_order&);
 
-/// `count` bits of that number, from bit `shift` on.
-block::Int digit_of(const trace::node& key_bits, const key_order&, const block::Int& shift, int count);
+/// Bits of a number, from bit `shift` on.
+struct digit_place {
+    const block::Int& shift;
+    int bits;
+    bool has_nans = true;  ///< there may be NaNs among the keys
+};
+/// A digit of what a radix sort sorts by: equal for all NaNs. The number may also be the greatest of its
+/// type, whose bits are all set.
+block::Int digit_of_number(const trace::node& number, const key_order&, const digit_place&);
+/// The same for a key.
+block::Int digit_of(const trace::node& key_bits, const key_order&, const digit_place&);
 
 }  // namespace balm::array

@@ -9,6 +9,7 @@
 #include "algorithm/block/scan.hpp"
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sparse/product_functions.hpp"
+#include "algorithm/sparse/row_function.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/dsl/complex.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using namespace balm::dsl;
 using block::values;
+using row_function::factors;
 
 /// Work-items of a group that adds up the parts of a row.
 constexpr std::size_t cut_items = 256;
@@ -31,7 +33,7 @@ enum class balanced_stage : std::uint8_t { tile_an_item, tile_a_group, long_cuts
 
 struct balanced_plan {
     balanced_stage stage = balanced_stage::tile_an_item;
-    trace::type value;
+    trace::type value, product;
     scalar index = scalar::i32;
     std::size_t group = 1;
     bool has_sub_groups = false;
@@ -41,7 +43,8 @@ struct balanced_plan {
 
     friend bool operator==(const balanced_plan&, const balanced_plan&) = default;
     void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, ir::code(value), index, group, has_sub_groups, has_empty_rows, lanes, has_groups);
+        hash.add(stage, ir::code(value), ir::code(product), index, group, has_sub_groups, has_empty_rows,
+                 lanes, has_groups);
     }
 };
 
@@ -54,7 +57,7 @@ block::operation addition() {
             []() -> values { return {block::node_of(Var<T>())}; }};
 }
 
-/// Records the body of a kernel whose parameters are declared, for entries of T, indices of I and operands of
+/// Records the body of a kernel whose parameters are declared, for factors of T, indices of I and operands of
 /// X.
 template <class T, class I, class X>
 class recorder {
@@ -74,6 +77,9 @@ private:
     template <class E>
     In<E> memory(parameter_name name) const {
         return In<E>(given_[name]);
+    }
+    row_function::factors<T> factors_of_products() const {
+        return row_function::factors<T>(given_["values"], plan_.value);
     }
     /// The position of the current group of columns: in x, in y, and in parts of rows.
     Index place_of(const Index& row) const {
@@ -98,11 +104,10 @@ private:
     }
     template <class N>
     void add_entries(Var<X>& sum, const N& begin, const N& end) const {
-        const In<T> entries = memory<T>("values");
+        const factors<T> entries = factors_of_products();
         const In<X> x = memory<X>("x");
         const In<I> columns = memory<I>("columns");
-        for (N k : named("k", range(begin, end)))
-            sum += Var<T>(entries[k]) * element_of(x, Var<I>(columns[k]));
+        for (N k : named("k", range(begin, end))) sum += entries[k] * element_of(x, Var<I>(columns[k]));
     }
 
     void record_tile_of_item() {
@@ -219,7 +224,7 @@ private:
         return before + product;
     }
     loaded_entries loaded_from(const Index& base) const {
-        const In<T> entries = memory<T>("values");
+        const factors<T> entries = factors_of_products();
         const In<I> column_indices = memory<I>("columns");
         loaded_entries made;
         for (std::size_t k = 0; k < tile_entries_of_item; ++k)
@@ -276,6 +281,7 @@ public:
           device_(into.device()),
           facts_(kernels::facts_for(device_)) {
         plan_.value = m_.value;
+        plan_.product = form.type;
         plan_.index = m_.index;
         plan_.has_sub_groups = !m_.tiles.are_of_items && kernels::features_of(device_).has_sub_groups;
         plan_.has_empty_rows = m_.tiles.filled_rows != nullptr;
@@ -346,7 +352,7 @@ private:
             list(given);
             r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
                                                           : "y = A * x");
-            with_operands(m_.value, m_.index, form_.lanes,
+            with_operands(m_.value, m_.index, form_,
                           [&]<class T, class I, class X>() { recorder<T, I, X>(given, plan_).record(); });
             return r.finish(nullptr);
         };
@@ -376,13 +382,12 @@ private:
     }
     void add_up_cuts() {
         if (few_cuts() == 0) return;
-        tape sums =
-            of_few_cuts(cut_function(m_.value, form_), into_.type(), [&](tape& p, std::uint16_t& arity) {
-                p.push_value(step::kind::scalar, scalar::i64, m_.tiles.cut_count);
-                p.push_memory(tails_);
-                p.push_memory(heads_);
-                arity = 5;
-            });
+        tape sums = of_few_cuts(cut_function(form_), into_.type(), [&](tape& p, std::uint16_t& arity) {
+            p.push_value(step::kind::scalar, scalar::i64, m_.tiles.cut_count);
+            p.push_memory(tails_);
+            p.push_memory(heads_);
+            arity = 5;
+        });
         const tape rows = of_few_cuts(place_function(form_), scalar::i64, [](tape&, std::uint16_t&) {});
         const target into{&into_, &rows};
         assign({&into, 1}, std::move(sums));

@@ -41,12 +41,12 @@ std::pair<Index, Index> divided(const Index& row, std::size_t by) {
 constexpr std::size_t block_entries_at_once = 8;
 
 template <class T, class I, class X>
-function_pointer trace_block_slices(const block_shape& block, const operand_form& form) {
+function_pointer trace_block_slices(trace::type stored, const block_shape& block, const operand_form& form) {
     parameters given(std::string("row_of_block_slices(element, starts, values, column_indices, x") +
                      signature_end(form));
     const Index element = given.index();
     const In<std::int64_t> starts = given.memory<std::int64_t>();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<I> column_indices = given.memory<I>();
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
@@ -103,12 +103,12 @@ Var<T> sum_by_lanes(const In<T>& values, const In<I>& column_indices, const In<T
 }
 
 template <class T, class I, class X>
-function_pointer trace_block_rows(const block_shape& block, const operand_form& form) {
+function_pointer trace_block_rows(trace::type stored, const block_shape& block, const operand_form& form) {
     parameters given(std::string("row_of_blocks(element, starts, values, column_indices, x") +
                      signature_end(form));
     const Index element = given.index();
     const In<I> starts = given.memory<I>();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<I> column_indices = given.memory<I>();
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
@@ -117,10 +117,12 @@ function_pointer trace_block_rows(const block_shape& block, const operand_form& 
     const Index count = cast<std::int64_t>(Var<I>(starts[row + 1])) - first;
     if constexpr (std::same_as<T, X> && std::floating_point<T>) {
         const Index first_vector = first * number_of(block.rows) + in_block * count;
-        if (form.columns() == 1 && block.columns == 4)
-            return given.finish(sum_by_lanes<4>(values, column_indices, x, first, count, first_vector));
-        if (form.columns() == 1 && block.columns == 8)
-            return given.finish(sum_by_lanes<8>(values, column_indices, x, first, count, first_vector));
+        const bool is_by_lanes = form.columns() == 1 && values.are_stored();
+        const In<T> numbers(values.memory());
+        if (is_by_lanes && block.columns == 4)
+            return given.finish(sum_by_lanes<4>(numbers, column_indices, x, first, count, first_vector));
+        if (is_by_lanes && block.columns == 8)
+            return given.finish(sum_by_lanes<8>(numbers, column_indices, x, first, count, first_vector));
     }
     const Index begin = first * number_of(block.entries()) + in_block * count * number_of(block.columns);
     std::vector<Var<X>> sums(block.columns);
@@ -155,22 +157,22 @@ function_pointer trace_pieces(const block_shape& block, const operand_form& form
 function_pointer block_slices_function(trace::type value, scalar index, const block_shape& block,
                                        const operand_form& form) {
     return known({"slices of blocks", value, index, form, 0, block.rows, block.columns}, [&] {
-        return with_operands(value, index, form.lanes, [&]<class T, class I, class X>() {
-            return trace_block_slices<T, I, X>(block, form);
+        return with_operands(value, index, form, [&]<class T, class I, class X>() {
+            return trace_block_slices<T, I, X>(value, block, form);
         });
     });
 }
 function_pointer block_rows_function(trace::type value, scalar index, const block_shape& block,
                                      const operand_form& form) {
     return known({"rows of blocks", value, index, form, 0, block.rows, block.columns}, [&] {
-        return with_operands(value, index, form.lanes, [&]<class T, class I, class X>() {
-            return trace_block_rows<T, I, X>(block, form);
+        return with_operands(value, index, form, [&]<class T, class I, class X>() {
+            return trace_block_rows<T, I, X>(value, block, form);
         });
     });
 }
-function_pointer pieces_function(trace::type value, const block_shape& block, const operand_form& form) {
-    return known({"pieces", value, scalar::i64, form, 0, block.rows, block.columns}, [&] {
-        return with_operands(value, scalar::i32, form.lanes,
+function_pointer pieces_function(const block_shape& block, const operand_form& form) {
+    return known({"pieces", form.type, scalar::i64, form, 0, block.rows, block.columns}, [&] {
+        return with_operands(form.type, scalar::i32, form,
                              [&]<class, class, class X>() { return trace_pieces<X>(block, form); });
     });
 }

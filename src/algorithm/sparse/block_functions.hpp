@@ -25,6 +25,6 @@ function_pointer block_slices_function(trace::type value, scalar index, const bl
 function_pointer block_rows_function(trace::type value, scalar index, const block_shape&,
                                      const operand_form&);
 /// row_of_pieces(element, starts, places, sums): adds up the pieces of a row of blocks.
-function_pointer pieces_function(trace::type value, const block_shape&, const operand_form&);
+function_pointer pieces_function(const block_shape&, const operand_form&);
 
 }  // namespace balm::array

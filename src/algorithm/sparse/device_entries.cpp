@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/dsl/complex.hpp"
 
@@ -48,23 +49,15 @@ decltype(auto) with_counter(std::size_t count, F&& f) {
 // ---- Stored matrices
 
 template <class T>
-Bool is_nonzero(const Var<T>& value) {
-    if constexpr (balm::detail::is_complex_value<T>)
-        return value.real() != 0 || value.imag() != 0;
-    else
-        return value != T{};
-}
-
-template <class T>
 const auto& length_in_diagonals() {
     static const auto& made =
-        *new auto(function("length_in_diagonals(row, values, count, stride)",
-                           [](Index row, In<T> values, Index count, Index stride) {
-                               Index length = 0;
-                               for (Index d : named("d", range(count)))
-                                   length += select(is_nonzero(Var<T>(values[d * stride + row])), 1, 0);
-                               return length;
-                           }));
+        *new auto(function("length_in_diagonals(row, values, count, stride)", [](Index row, In<T> values,
+                                                                                 Index count, Index stride) {
+            Index length = 0;
+            for (Index d : named("d", range(count)))
+                length += select(diagonal_slots::is_entry(Var<T>(values[d * stride + row])), 1, 0);
+            return length;
+        }));
     return made;
 }
 template <class T, class I>
@@ -76,7 +69,7 @@ const auto& copy_from_diagonals() {
                      Index next = cast<std::int64_t>(starts[row]);
                      for (Index d : named("d", range(count))) {
                          const Var<T> value = values[d * stride + row];
-                         BALM_IF (is_nonzero(value)) {
+                         BALM_IF (diagonal_slots::is_entry(value)) {
                              columns[next] = cast<I>(row + offsets[d]);
                              copies[next] = value;
                              next += 1;

@@ -72,6 +72,17 @@ device_csr transposed(const device_csr&);
 device_csr combined(std::size_t rows, std::size_t columns, const expr<std::int64_t>& row_indices,
                     const expr<std::int64_t>& column_indices, const std::shared_ptr<vector_state>& values,
                     std::size_t count, scalar index);
+/// Each entry times the factor of its row, of its column, or the only factor. `factors` has the entries'
+/// type.
+enum class factors_of : std::uint8_t { rows, columns, all };
+device_csr scaled(const device_csr&, const std::shared_ptr<vector_state>& factors, factors_of);
+/// a + b, or a - b, of matrices of the same extents and types on one device; and their elementwise product.
+device_csr added(const device_csr& a, const device_csr& b, bool is_difference);
+device_csr hadamard(device_csr a, device_csr b);
+/// Rows from `first` to `last` - 1.
+device_csr some_rows(const device_csr&, std::size_t first, std::size_t last);
+/// The sum of the entries on the diagonal of each of the first rows.
+std::shared_ptr<vector_state> diagonal_of(const device_csr&);
 /// The product of two matrices on one device with the same entry type and index type. Throws usage_error if
 /// it has more entries than the index type can count.
 device_csr multiplied(const device_csr&, const device_csr&);

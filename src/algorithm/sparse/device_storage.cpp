@@ -7,6 +7,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sparse/device_entries.hpp"
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/matrix_look.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "balm/dsl/complex.hpp"
@@ -56,7 +57,7 @@ template <class I>
 const auto& mark_diagonals() {
     static const auto& made = *new auto(
         function("mark_diagonals(row, rows, starts, columns, seen)",
-                 [](Index row, Index rows, In<I> starts, In<I> columns, Mixed<std::uint8_t> seen) {
+                 [](Index row, Index rows, In<I> starts, In<I> columns, InOut<std::uint8_t> seen) {
                      for (Var<I> k : named("k", range(Var<I>(starts[row]), Var<I>(starts[row + 1])))) {
                          const Index at = cast<std::int64_t>(columns[k]) - row + rows;
                          BALM_IF (cast<std::int32_t>(seen[at]) == 0) {
@@ -71,13 +72,22 @@ const auto& copy_to_diagonals() {
     static const auto& made = *new auto(function(
         "copy_to_diagonals(row, offsets, count, stride, starts, columns, values, diagonals)",
         [](Index row, In<std::int64_t> offsets, Index count, Index stride, In<I> starts, In<I> columns,
-           In<T> values, Mixed<T> diagonals) {
+           In<T> values, InOut<T> diagonals) {
             for (Var<I> k : named("k", range(Var<I>(starts[row]), Var<I>(starts[row + 1])))) {
                 const Index offset = cast<std::int64_t>(columns[k]) - row;
                 const Index d = balm::detail::leading(
                     offsets, count, [&](const Index& before) { return Bool(before < offset); });
-                diagonals[d * stride + row] = Var<T>(diagonals[d * stride + row]) + Var<T>(values[k]);
+                diagonals[d * stride + row] =
+                    Var<T>(diagonals[d * stride + row]) + diagonal_slots::as_entry(Var<T>(values[k]));
             }
+        }));
+    return made;
+}
+template <class T>
+const auto& holds_entry() {
+    static const auto& made =
+        *new auto(function("holds_entry(slot, diagonals)", [](Index slot, In<T> diagonals) {
+            return diagonal_slots::is_entry(Var<T>(diagonals[slot]));
         }));
     return made;
 }
@@ -256,19 +266,15 @@ private:
         to_.stride = divided_up(to_.rows, slice_rows) * slice_rows;
         to_.slots = to_.offsets.size() * to_.stride;
         vector<T> diagonals = elements<T>(to_.slots);
-        diagonals = T{};
+        diagonals = diagonal_slots::absent<T>();
         if (to_.entries > 0)
             eval(copy_to_diagonals<T, I>()(numbers_to(to_.rows), uploaded(to_.offsets),
                                            signed_of(to_.offsets.size()), signed_of(to_.stride), starts_,
                                            columns_, values_, diagonals));
-        to_.kept = to_.entries == 0 ? 0 : static_cast<std::size_t>(count_nonzeros(diagonals));
+        to_.kept = to_.entries == 0
+                       ? 0
+                       : static_cast<std::size_t>(count(holds_entry<T>()(numbers_to(to_.slots), diagonals)));
         to_.values = diagonals.state();
-    }
-    static std::int64_t count_nonzeros(const vector<T>& list) {
-        if constexpr (balm::detail::is_complex_value<T>)
-            return count(real(list) != 0 || imag(list) != 0);
-        else
-            return count(list != T{0});
     }
 
     void make_slices() {

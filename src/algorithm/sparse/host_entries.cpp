@@ -51,12 +51,19 @@ template <class E, class I>
         "entry {} of a sparse matrix is in row {}, which is out of range: its {} rows count from 0", entry,
         row, rows));
 }
+/// What messages call the lines of entries, and the places in a line.
+struct words_of_lines {
+    const char *line, *place, *format;
+};
+words_of_lines words_of(const host_csr& from) {
+    return from.is_csc ? words_of_lines{"column", "row", "CSC"} : words_of_lines{"row", "column", "CSR"};
+}
 template <class E, class I>
-[[noreturn]] void refuse_entry_in_column(E entry, std::int64_t row, I column, std::size_t columns) {
-    throw usage_error(
-        fmt::format("entry {} of a sparse matrix, in row {}, is in column {}, which is out of range: its {} "
-                    "columns count from 0",
-                    entry, row, column, columns));
+[[noreturn]] void refuse_entry_in_column(E entry, std::int64_t row, I column, std::size_t columns,
+                                         const words_of_lines& words = {"row", "column", "CSR"}) {
+    throw usage_error(fmt::format(
+        "entry {} of a sparse matrix, in {} {}, is in {} {}, which is out of range: its {} {}s count from 0",
+        entry, words.line, row, words.place, column, columns, words.place));
 }
 
 /// The list as integers of type I: its own memory or `copy`. Calls refuse(position, integer) for integers
@@ -116,47 +123,54 @@ void refuse_column(std::int64_t entry, std::int64_t row, std::int64_t column, st
 }
 
 void check_sizes(const host_csr& from, scalar index) {
-    check_fit(from.rows, from.columns, from.value_count, index);
+    const words_of_lines words = words_of(from);
+    if (from.is_csc)
+        check_fit(from.columns, from.rows, from.value_count, index);
+    else
+        check_fit(from.rows, from.columns, from.value_count, index);
     if (from.row_pointers.count != from.rows + 1)
-        throw usage_error(
-            fmt::format("a sparse matrix of {} rows got {} row pointers; CSR needs {}: one per row, and one "
-                        "for the end of the last",
-                        from.rows, from.row_pointers.count, from.rows + 1));
+        throw usage_error(fmt::format(
+            "a sparse matrix of {} {}s got {} {} pointers; {} needs {}: one per {}, and one for the "
+            "end of the last",
+            from.rows, words.line, from.row_pointers.count, words.line, words.format, from.rows + 1,
+            words.line));
     if (from.column_indices.count != from.value_count)
         throw usage_error(
-            fmt::format("a sparse matrix got {} column indices and {} values; the numbers must be equal",
-                        from.column_indices.count, from.value_count));
+            fmt::format("a sparse matrix got {} {} indices and {} values; the numbers must be equal",
+                        from.column_indices.count, words.place, from.value_count));
 }
 
 std::vector<std::int64_t> checked_pointers(const host_csr& from) {
+    const char* const line = words_of(from).line;
     std::vector<std::int64_t> pointers(from.rows + 1);
     with_integers(from.row_pointers, [&](auto given) {
         const auto number = [&](std::size_t r) {
             if (!std::in_range<std::int64_t>(given[r]))
                 throw usage_error(fmt::format(
-                    "row pointer {} of a sparse matrix, {}, does not fit in a signed 64-bit integer", r,
+                    "{} pointer {} of a sparse matrix, {}, does not fit in a signed 64-bit integer", line, r,
                     given[r]));
             return static_cast<std::int64_t>(given[r]);
         };
         for (std::size_t r = 0; r <= from.rows; ++r) pointers[r] = number(r);
     });
     if (pointers[0] != 0)
-        throw usage_error(fmt::format("the row pointers of a sparse matrix begin at {} instead of 0{}",
-                                      pointers[0],
-                                      pointers[0] == 1 ? ": subtract 1 from pointers and columns that count "
-                                                         "from 1, as in Fortran"
-                                                       : ""));
+        throw usage_error(
+            fmt::format("the {} pointers of a sparse matrix begin at {} instead of 0{}", line, pointers[0],
+                        pointers[0] == 1 ? fmt::format(": subtract 1 from pointers and {}s that "
+                                                       "count from 1, as in Fortran",
+                                                       words_of(from).place)
+                                         : ""));
     for (std::size_t r = 0; r < from.rows; ++r)
         if (pointers[r] > pointers[r + 1])
-            throw usage_error(
-                fmt::format("row pointer {} of a sparse matrix is {}, less than the one before "
-                            "it, {}: row {} would have a negative number of entries",
-                            r + 1, pointers[r + 1], pointers[r], r));
+            throw usage_error(fmt::format(
+                "{} pointer {} of a sparse matrix is {}, less than the one before it, {}: {} {} would "
+                "have a negative number of entries",
+                line, r + 1, pointers[r + 1], pointers[r], line, r));
     if (static_cast<std::size_t>(pointers.back()) != from.value_count)
-        throw usage_error(
-            fmt::format("the row pointers of a sparse matrix end at {}, but it got {} values; the last "
-                        "pointer must be the number of entries",
-                        pointers.back(), from.value_count));
+        throw usage_error(fmt::format(
+            "the {} pointers of a sparse matrix end at {}, but it got {} values; the last pointer "
+            "must be the number of entries",
+            line, pointers.back(), from.value_count));
     return pointers;
 }
 
@@ -167,7 +181,7 @@ const I* checked_columns(const host_csr& from, const std::vector<std::int64_t>& 
         const auto row =
             std::upper_bound(pointers.begin(), pointers.end(), static_cast<std::int64_t>(entry)) -
             pointers.begin() - 1;
-        refuse_entry_in_column(entry, row, column, from.columns);
+        refuse_entry_in_column(entry, row, column, from.columns, words_of(from));
     });
 }
 template const std::int32_t* checked_columns(const host_csr&, const std::vector<std::int64_t>&,

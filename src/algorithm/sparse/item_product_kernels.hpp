@@ -16,7 +16,7 @@ using namespace balm::dsl;
 /// A work-item's table: the columns of the current row, and where the row's sums are.
 template <class I>
 struct table {
-    Mixed<I> columns, rows;
+    InOut<I> columns, rows;
     Index first;
     UInt bits;
     Bool is_dense;
@@ -38,7 +38,7 @@ const auto& count_entries() {
     static const auto& made = *new auto(kernel<1>(
         "count_entries(chunks, table_rows, table_columns, bits, is_dense, a_starts, a_columns, b_starts, "
         "b_columns, counts)",
-        [](In<std::int64_t> chunks, Mixed<I> table_rows, Mixed<I> table_columns, UInt bits, Bool is_dense,
+        [](In<std::int64_t> chunks, InOut<I> table_rows, InOut<I> table_columns, UInt bits, Bool is_dense,
            In<I> a_starts, In<I> a_columns, In<I> b_starts, In<I> b_columns, Out<I> counts) {
             const Index chunk = global_id(0);
             const table<I> own{table_columns, table_rows, chunk << cast<std::int64_t>(bits), bits, is_dense};
@@ -66,7 +66,7 @@ const auto& count_entries() {
 
 /// Shell's sort with Knuth's gaps.
 template <class I>
-void sort_columns(const Mixed<I>& columns, const Var<I>& begin, const Var<I>& end) {
+void sort_columns(const InOut<I>& columns, const Var<I>& begin, const Var<I>& end) {
     Var<I> gap = I{1};
     BALM_WHILE (gap * I{9} < end - begin) {
         gap = gap * I{3} + I{1};
@@ -90,9 +90,9 @@ const auto& compute_rows() {
     static const auto& made = *new auto(kernel<1>(
         "compute_rows(chunks, table_rows, table_columns, table_sums, bits, is_dense, a_starts, a_columns, "
         "a_values, b_starts, b_columns, b_values, starts, columns, values)",
-        [](In<std::int64_t> chunks, Mixed<I> table_rows, Mixed<I> table_columns, Mixed<T> table_sums,
+        [](In<std::int64_t> chunks, InOut<I> table_rows, InOut<I> table_columns, InOut<T> table_sums,
            UInt bits, Bool is_dense, In<I> a_starts, In<I> a_columns, In<T> a_values, In<I> b_starts,
-           In<I> b_columns, In<T> b_values, In<I> starts, Mixed<I> columns, Out<T> values) {
+           In<I> b_columns, In<T> b_values, In<I> starts, InOut<I> columns, Out<T> values) {
             const Index chunk = global_id(0);
             const table<I> own{table_columns, table_rows, chunk << cast<std::int64_t>(bits), bits, is_dense};
             for (Index row : named("row", range(Index(chunks[chunk]), Index(chunks[chunk + 1])))) {

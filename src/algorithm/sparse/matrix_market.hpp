@@ -9,7 +9,8 @@
 
 namespace balm::array {
 
-/// Entries in the order of the file, counted from 0. In symmetric files each is followed by its mirror image.
+/// Entries in the order of the file, counted from 0. In symmetric files each one off the diagonal is followed
+/// by its mirror image.
 template <class T>
 struct market_matrix {
     std::size_t rows = 0, columns = 0;
@@ -21,6 +22,15 @@ struct market_matrix {
 /// begins with the name and the line.
 template <class T>
 market_matrix<T> parse_matrix_market(std::string_view text, std::string_view name);
+
+/// The elements of a dense file, in row-major order.
+template <class T>
+struct market_array {
+    std::size_t rows = 0, columns = 0;
+    std::vector<T> values;
+};
+template <class T>
+market_array<T> parse_matrix_market_array(std::string_view text, std::string_view name);
 
 /// The lines before the entries.
 template <class T>

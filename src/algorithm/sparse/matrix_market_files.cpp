@@ -69,13 +69,18 @@ void write_entries(const std::string& path, const sparse_state* matrix) {
     file.close();
 }
 
+std::string text_of(const std::string& path) {
+    std::string text;
+    const std::string why = runtime::read_file(path, std::numeric_limits<std::size_t>::max(), text);
+    if (!why.empty()) throw usage_error(fmt::format("the Matrix Market file '{}' {}", path, why));
+    return text;
+}
+
 }  // namespace
 
 std::shared_ptr<const sparse_state> read_matrix_market(const context& where, const std::string& path,
                                                        trace::type value, scalar index, storage how) {
-    std::string text;
-    const std::string why = runtime::read_file(path, std::numeric_limits<std::size_t>::max(), text);
-    if (!why.empty()) throw usage_error(fmt::format("the Matrix Market file '{}' {}", path, why));
+    std::string text = text_of(path);
     return with_types(value, index, [&]<class T, class I>() {
         const market_matrix<T> read = parse_matrix_market<T>(text, path);
         std::string().swap(text);
@@ -85,6 +90,15 @@ std::shared_ptr<const sparse_state> read_matrix_market(const context& where, con
                           balm::detail::host_integers_of(read.column_indices), read.values.data(),
                           read.values.size()},
             value, index, how);
+    });
+}
+
+market_elements read_matrix_market_array(const context& where, const std::string& path, trace::type value) {
+    const std::string text = text_of(path);
+    return with_types(value, scalar::i32, [&]<class T, class>() {
+        const market_array<T> read = parse_matrix_market_array<T>(text, path);
+        vector<T> made(where, read.values);
+        return market_elements{read.rows, read.columns, made.state()};
     });
 }
 

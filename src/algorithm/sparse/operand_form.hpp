@@ -10,6 +10,7 @@
 namespace balm::array {
 
 struct operand_form {
+    trace::type type;        ///< of the product's elements; the operand is converted to it first
     std::size_t lanes = 1;   ///< columns that one call of a function computes
     std::size_t groups = 1;  ///< calls per row: neighbours, which share its entries in caches
 
@@ -19,10 +20,11 @@ struct operand_form {
         constexpr std::size_t most_known = 8;
         return std::has_single_bit(groups) && groups <= most_known ? groups : 0;
     }
-    /// The element type of the operand and of the product.
-    trace::type element(trace::type value) const {
-        if (lanes > 1) value.lanes = static_cast<std::uint8_t>(lanes);
-        return value;
+    /// What one call computes, and an element of the operand's memory.
+    trace::type element() const {
+        trace::type made = type;
+        if (lanes > 1) made.lanes = static_cast<std::uint8_t>(lanes);
+        return made;
     }
 };
 

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <concepts>
 #include <string>
 #include <vector>
 
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/row_function.hpp"
 #include "algorithm/sparse/stored_matrix.hpp"
 #include "algorithm/sparse/value_types.hpp"
@@ -18,21 +20,22 @@ namespace {
 
 using namespace row_function;
 
+/// Whether a slot of diagonals, converted to a factor, holds an entry.
 template <class T>
-Bool is_not_zero(const Var<T>& value) {
-    if constexpr (balm::detail::is_complex_value<T>)
-        return (value.real() != 0) | (value.imag() != 0);
-    else
-        return value != T{};
+Bool is_entry(const Var<T>& slot, trace::type stored) {
+    if constexpr (std::floating_point<T>)
+        if (kind_of(stored.element) == scalar_kind::integer) return slot != T{};
+    return diagonal_slots::is_entry(slot);
 }
 
 template <class T, class X>
-function_pointer trace_diagonals(std::size_t count, bool has_branches, const operand_form& form) {
+function_pointer trace_diagonals(trace::type stored, std::size_t count, bool has_branches,
+                                 const operand_form& form) {
     std::string signature = "row_of_diagonals(element, values, x, stride, columns";
     for (std::size_t d = 0; d < count; ++d) signature += fmt::format(", offset{}", d);
     parameters given(signature + signature_end(form));
     const Index element = given.index();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<X> x = given.memory<X>();
     const Index stride = given.index(), columns = given.index();
     std::vector<Index> offsets;
@@ -44,12 +47,12 @@ function_pointer trace_diagonals(std::size_t count, bool has_branches, const ope
         const Var<T> value = values[at];
         const Index column = of.row + offsets[d];
         if (has_branches) {
-            BALM_IF (is_not_zero(value)) {
+            BALM_IF (is_entry(value, stored)) {
                 sum += value * Var<X>(x[of.at(column)]);
             }
         } else {
             const Var<X> loaded = x[of.at(max(min(column, columns - 1), std::int64_t{0}))];
-            add_if(is_not_zero(value), sum, value, loaded);
+            add_if(is_entry(value, stored), sum, value, loaded);
         }
         if (d + 1 < count) at += stride;
     }
@@ -58,12 +61,12 @@ function_pointer trace_diagonals(std::size_t count, bool has_branches, const ope
 
 /// Diagonals are stored by row: the entry of a diagonal in this column is in the row column - offset.
 template <class T, class X>
-function_pointer trace_transposed_diagonals(std::size_t count, const operand_form& form) {
+function_pointer trace_transposed_diagonals(trace::type stored, std::size_t count, const operand_form& form) {
     std::string signature = "column_of_diagonals(element, values, x, stride, rows";
     for (std::size_t d = 0; d < count; ++d) signature += fmt::format(", offset{}", d);
     parameters given(signature + signature_end(form));
     const Index element = given.index();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<X> x = given.memory<X>();
     const Index stride = given.index(), rows = given.index();
     std::vector<Index> offsets;
@@ -76,7 +79,7 @@ function_pointer trace_transposed_diagonals(std::size_t count, const operand_for
         const Index inside = max(min(row, rows - 1), std::int64_t{0});
         const Var<T> value = values[first + inside];
         const Var<X> loaded = x[of.at(inside)];
-        add_if(row == inside && is_not_zero(value), sum, value, loaded);
+        add_if(row == inside && is_entry(value, stored), sum, value, loaded);
         if (d + 1 < count) first += stride;
     }
     return given.finish(sum);
@@ -85,7 +88,7 @@ function_pointer trace_transposed_diagonals(std::size_t count, const operand_for
 /// Adds up entries of a row that are slice_rows apart, with all loads before the sum. Absent entries have
 /// column -1.
 template <class T, class I, class X>
-void add_entries(Var<X>& sum, const Index& first, std::size_t count, const In<T>& values,
+void add_entries(Var<X>& sum, const Index& first, std::size_t count, const factors<T>& values,
                  const In<I>& column_indices, const In<X>& x, const place& of) {
     std::vector<Var<I>> columns;
     std::vector<Var<T>> entries;
@@ -103,10 +106,10 @@ constexpr std::int64_t in_slice = slice_rows - 1;
 constexpr std::size_t entries_at_once = 4;
 
 template <class T, class I, class X>
-function_pointer trace_slices(std::size_t width, const operand_form& form) {
+function_pointer trace_slices(trace::type stored, std::size_t width, const operand_form& form) {
     parameters given(std::string("row_of_slices(element, values, column_indices, x") + signature_end(form));
     const Index element = given.index();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<I> column_indices = given.memory<I>();
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
@@ -121,12 +124,12 @@ function_pointer trace_slices(std::size_t width, const operand_form& form) {
 }
 
 template <class T, class I, class X>
-function_pointer trace_slices(const operand_form& form) {
+function_pointer trace_slices(trace::type stored, const operand_form& form) {
     parameters given(std::string("row_of_slices(element, starts, values, column_indices, x") +
                      signature_end(form));
     const Index element = given.index();
     const In<std::int64_t> starts = given.memory<std::int64_t>();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<I> column_indices = given.memory<I>();
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
@@ -148,17 +151,17 @@ function_pointer trace_slices(const operand_form& form) {
 constexpr std::size_t sums_of_long_rows = 4;
 
 template <class T, class I, class X>
-function_pointer trace_rows(std::size_t sum_count, const operand_form& form) {
+function_pointer trace_rows(trace::type stored, std::size_t sum_count, const operand_form& form) {
     parameters given(std::string("row_of_csr(element, starts, values, column_indices, x") +
                      signature_end(form));
     const Index element = given.index();
     const In<I> starts = given.memory<I>();
-    const In<T> values = given.memory<T>();
+    const factors<T> values = given.entries<T>(stored);
     const In<I> column_indices = given.memory<I>();
     const In<X> x = given.memory<X>();
     const place of(given, form, element);
     const auto product = [&](const Var<I>& k) {
-        return Var<X>(Var<T>(values[k]) * Var<X>(x[of.at(cast<std::int64_t>(Var<I>(column_indices[k])))]));
+        return Var<X>(values[k] * Var<X>(x[of.at(cast<std::int64_t>(Var<I>(column_indices[k])))]));
     };
     std::vector<Var<X>> sums(sum_count);
     const Var<I> begin = starts[of.row], end = starts[of.row + 1];
@@ -214,42 +217,44 @@ function_pointer diagonals_function(trace::type value, std::size_t count, bool h
                                     const operand_form& form) {
     const char* const kind = has_branches ? "diagonals with branches" : "diagonals";
     return known({kind, value, scalar::i64, form, count}, [&] {
-        return with_operands(value, scalar::i32, form.lanes, [&]<class T, class, class X>() {
-            return trace_diagonals<T, X>(count, has_branches, form);
+        return with_operands(value, scalar::i32, form, [&]<class T, class, class X>() {
+            return trace_diagonals<T, X>(value, count, has_branches, form);
         });
     });
 }
 function_pointer transposed_diagonals_function(trace::type value, std::size_t count,
                                                const operand_form& form) {
     return known({"transposed diagonals", value, scalar::i64, form, count}, [&] {
-        return with_operands(value, scalar::i32, form.lanes, [&]<class T, class, class X>() {
-            return trace_transposed_diagonals<T, X>(count, form);
+        return with_operands(value, scalar::i32, form, [&]<class T, class, class X>() {
+            return trace_transposed_diagonals<T, X>(value, count, form);
         });
     });
 }
 function_pointer slices_function(trace::type value, scalar index, std::size_t width,
                                  const operand_form& form) {
     return known({"slices of a width", value, index, form, width}, [&] {
-        return with_operands(value, index, form.lanes,
-                             [&]<class T, class I, class X>() { return trace_slices<T, I, X>(width, form); });
+        return with_operands(value, index, form, [&]<class T, class I, class X>() {
+            return trace_slices<T, I, X>(value, width, form);
+        });
     });
 }
 function_pointer slices_function(trace::type value, scalar index, const operand_form& form) {
     return known({"slices", value, index, form}, [&] {
-        return with_operands(value, index, form.lanes,
-                             [&]<class T, class I, class X>() { return trace_slices<T, I, X>(form); });
+        return with_operands(value, index, form,
+                             [&]<class T, class I, class X>() { return trace_slices<T, I, X>(value, form); });
     });
 }
 function_pointer rows_function(trace::type value, scalar index, bool are_long, const operand_form& form) {
     const std::size_t sums = are_long ? sums_of_long_rows : 1;
     return known({"rows", value, index, form, sums}, [&] {
-        return with_operands(value, index, form.lanes,
-                             [&]<class T, class I, class X>() { return trace_rows<T, I, X>(sums, form); });
+        return with_operands(value, index, form, [&]<class T, class I, class X>() {
+            return trace_rows<T, I, X>(value, sums, form);
+        });
     });
 }
-function_pointer cut_function(trace::type value, const operand_form& form) {
-    return known({"cuts", value, scalar::i64, form}, [&] {
-        return with_operands(value, scalar::i32, form.lanes,
+function_pointer cut_function(const operand_form& form) {
+    return known({"cuts", form.type, scalar::i64, form}, [&] {
+        return with_operands(form.type, scalar::i32, form,
                              [&]<class, class, class X>() { return trace_cut<X>(form); });
     });
 }
@@ -257,9 +262,9 @@ function_pointer place_function(const operand_form& form) {
     return known({"places", scalar::i64, scalar::i64, form}, [&] { return trace_place(form); });
 }
 
-function_pointer gather_function(trace::type value, const operand_form& form) {
-    return known({"gathers", value, scalar::i64, form}, [&] {
-        return with_operands(value, scalar::i32, form.lanes,
+function_pointer gather_function(const operand_form& form) {
+    return known({"gathers", form.type, scalar::i64, form}, [&] {
+        return with_operands(form.type, scalar::i32, form,
                              [&]<class, class, class X>() { return trace_gather<X>(form); });
     });
 }

@@ -29,10 +29,10 @@ function_pointer slices_function(trace::type value, scalar index, const operand_
 function_pointer rows_function(trace::type value, scalar index, bool are_long, const operand_form&);
 
 /// cut_row(element, cuts, count, tails, heads): the sum of a cut row's parts.
-function_pointer cut_function(trace::type value, const operand_form&);
+function_pointer cut_function(const operand_form&);
 /// place_of_row(element, rows): where the result computed for the k-th of these rows belongs.
 function_pointer place_function(const operand_form&);
 /// element_of_row(element, rows, x): the operand's elements in the k-th of these rows.
-function_pointer gather_function(trace::type value, const operand_form&);
+function_pointer gather_function(const operand_form&);
 
 }  // namespace balm::array

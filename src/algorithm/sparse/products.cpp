@@ -130,7 +130,7 @@ function_pointer function_of(const stored_matrix& m, bool is_transposed, const o
 template <class PushX>
 tape calls_of(const stored_matrix& m, bool is_transposed, const operand_form& form, const PushX& push_x) {
     const std::size_t rows = is_transposed ? m.columns : m.rows;
-    return elements_by(function_of(m, is_transposed, form), form.element(m.value), rows, form,
+    return elements_by(function_of(m, is_transposed, form), form.element(), rows, form,
                        [&](tape& p, call_arguments& to) {
                            if (m.how == storage::diagonals) {
                                to.memory(m.values);
@@ -162,7 +162,7 @@ void multiply(const stored_matrix& m, bool is_transposed, const std::shared_ptr<
             vector_state of_pieces(sums->memory(), into.type(), products.rows * form.groups, 0);
             assign(of_pieces, std::move(calls));
         }
-        return assign(into, elements_by(pieces_function(m.value, m.block, form), into.type(), m.rows, form,
+        return assign(into, elements_by(pieces_function(m.block, form), into.type(), m.rows, form,
                                         [&](tape&, call_arguments& to) {
                                             to.memory(m.pieces.starts);
                                             to.memory(m.pieces.places);
@@ -181,17 +181,17 @@ bool is_in_tiles_of_groups(const stored_matrix& m) {
 /// Columns become lanes if their number is a multiple of the lane count. CPUs then load each cache line of
 /// the operand once per row (power law, 8 columns of f64, 2 cores of EPYC, PoCL 3.1: 0.71 of OpenMP's rate
 /// with 4 lanes); GPUs reuse the entries in registers.
-operand_form form_of(const sparse_state& matrix, std::size_t columns) {
+operand_form form_of(const sparse_state& matrix, trace::type type, std::size_t columns) {
     bool has_tiles = false, on_cpus = !are_matrices_of_gpus();
     for (const matrix_part& each : matrix.parts) {
         has_tiles = has_tiles || is_in_tiles_of_groups(each.inner) || is_in_tiles_of_groups(each.border);
         on_cpus = on_cpus && kernels::facts_for(*each.device).on_cpu;
     }
     std::size_t lanes = 1;
-    if (has_lanes_of_columns(matrix.value) && !has_tiles && columns > 0)
+    if (has_lanes_of_columns(type) && !has_tiles && columns > 0)
         for (const std::size_t each : {2, 4, 8})
             if (columns % each == 0 && (each < 8 || on_cpus)) lanes = each;
-    return {lanes, columns / lanes};
+    return {type, lanes, columns / lanes};
 }
 
 bool is_aligned(const vector_state& v, const operand_form& form) {
@@ -201,18 +201,14 @@ bool is_aligned(const vector_state& v, const operand_form& form) {
 std::shared_ptr<vector_state> in_lanes(const std::shared_ptr<vector_state>& v, const operand_form& form) {
     if (form.lanes == 1) return v;
     if (!is_aligned(*v, form)) return nullptr;
-    return std::make_shared<vector_state>(v->memory(), form.element(v->type()), v->size() / form.lanes,
-                                          v->offset());
+    return std::make_shared<vector_state>(v->memory(), form.element(), v->size() / form.lanes, v->offset());
 }
 
 /// A product that fills a vector.
 class product_producer : public producer {
 public:
     product_producer(factor of, tape&& x, const operand_form& form, const shape& extents)
-        : producer(extents, of.matrix->value, of.matrix->near),
-          of_(std::move(of)),
-          form_(form),
-          x_(std::move(x)) {}
+        : producer(extents, form.type, of.matrix->near), of_(std::move(of)), form_(form), x_(std::move(x)) {}
 
     std::shared_ptr<vector_state> compute() const override {
         const auto elements = [&](const std::shared_ptr<runtime::device_state>& device, std::size_t rows) {
@@ -329,8 +325,8 @@ private:
                 continue;
             }
             auto sent = std::make_shared<vector_state>(owned->device_handle(), type(), each.count * columns);
-            const operand_form one_lane{1, columns};
-            assign(*sent, elements_by(gather_function(type(), one_lane), type(), each.count, one_lane,
+            const operand_form one_lane{type(), 1, columns};
+            assign(*sent, elements_by(gather_function(one_lane), type(), each.count, one_lane,
                                       [&](tape&, call_arguments& to) {
                                           to.memory(each.positions);
                                           to.memory(owned);
@@ -347,7 +343,7 @@ private:
                          const std::shared_ptr<vector_state>& into) const {
         const stored_matrix& m = part.border;
         const std::shared_ptr<vector_state> x = in_lanes(of.elements, form_);
-        const trace::type element = form_.element(type());
+        const trace::type element = form_.element();
         tape values;
         if (m.is_inline()) {
             values = calls_of(m, false, form_, [&](tape& p) { p.push_memory(x); });
@@ -368,8 +364,9 @@ private:
     const tape x_;
 };
 
-/// Throws usage_error for a vector on devices other than the matrix's.
-void check_devices(const sparse_state& matrix, const tape& x) {
+}  // namespace
+
+void check_devices_of_operand(const sparse_state& matrix, const tape& x, const char* what_is_done) {
     for (const auto& v : x.vectors) {
         const bool is_there = v->is_spread() == matrix.is_spread() &&
                               v->parts().size() == matrix.near->parts().size() &&
@@ -383,10 +380,12 @@ void check_devices(const sparse_state& matrix, const tape& x) {
             return of.is_spread() ? fmt::format("{} devices", of.parts().size()) : of.device().words();
         };
         throw usage_error(fmt::format(
-            "a sparse matrix on {} cannot be multiplied by a vector on {}; make both with the same context",
-            words(*matrix.near), words(*v)));
+            "a sparse matrix on {} cannot be {} by a vector on {}; make both with the same context",
+            words(*matrix.near), what_is_done, words(*v)));
     }
 }
+
+namespace {
 
 /// The number of columns of the operand; none for a vector, with as many elements as the matrix has columns.
 /// Throws usage_error if the matrix cannot be multiplied by the operand.
@@ -405,12 +404,12 @@ std::optional<std::size_t> columns_of_operand(const factor& of, const tape& x) {
         of.rows(), of.columns(), x.size));
 }
 
-tape product_of(factor of, tape&& x) {
+tape product_of(factor of, tape&& x, trace::type type) {
     const sparse_state& matrix = *of.matrix;
     const std::optional<std::size_t> columns = columns_of_operand(of, x);
-    check_devices(matrix, x);
+    check_devices_of_operand(matrix, x, "multiplied");
     refuse_writing(x);
-    const operand_form form = form_of(matrix, columns.value_or(1));
+    const operand_form form = form_of(matrix, type, columns.value_or(1));
     const std::size_t size = of.columns() * form.columns();
     if (x.size < 0) x.size = static_cast<std::int64_t>(size);
     const std::size_t rows = of.rows();
@@ -422,8 +421,8 @@ tape product_of(factor of, tape&& x) {
         return p;
     }
     const auto push_x = [&](tape& to) {
-        if (auto known = whole_vector(x, matrix.value)) return to.push_memory(std::move(known));
-        auto by = std::make_shared<operand_producer>(std::move(x), matrix.value, size, matrix.near);
+        if (auto known = whole_vector(x, type)) return to.push_memory(std::move(known));
+        auto by = std::make_shared<operand_producer>(std::move(x), type, size, matrix.near);
         to.push_memory(matrix.near);
         to.produced.push_back({std::move(by), to.steps.back().leaf});
     };
@@ -433,14 +432,15 @@ tape product_of(factor of, tape&& x) {
 
 }  // namespace
 
-tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x, bool is_transposed) {
+tape product(const std::shared_ptr<const sparse_state>& matrix, tape&& x, trace::type type,
+             bool is_transposed) {
     if (!matrix)
         throw usage_error("a sparse matrix without elements cannot be multiplied; assign one to it first");
     const bool is_read_as_it_is =
         !is_transposed || (!matrix->is_spread() && matrix->parts[0].inner.how == storage::diagonals);
-    if (is_read_as_it_is) return product_of({matrix, is_transposed}, std::move(x));
+    if (is_read_as_it_is) return product_of({matrix, is_transposed}, std::move(x), type);
     columns_of_operand({matrix, true}, x);  // throws before the transpose is made
-    return product_of({matrix->kept_transpose()}, std::move(x));
+    return product_of({matrix->kept_transpose()}, std::move(x), type);
 }
 
 std::string describe_transposed(const sparse_state* matrix) {

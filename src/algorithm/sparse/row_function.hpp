@@ -29,14 +29,15 @@ struct function_key {
 /// The function of each key, traced on first use.
 template <class Make>
 function_pointer known(const function_key& wanted, const Make& make) {
-    using key = std::tuple<std::string, scalar, int, scalar, std::size_t, std::size_t, std::size_t,
-                           std::size_t, std::size_t>;
+    using key = std::tuple<std::string, scalar, int, scalar, std::size_t, std::size_t, scalar, int,
+                           std::size_t, std::size_t, std::size_t>;
     static auto& mutex = *new std::mutex;
     static auto& list = *new std::map<key, function_pointer>;
     const std::scoped_lock lock(mutex);
     function_pointer& found =
         list[{wanted.kind, wanted.value.element, wanted.value.lanes, wanted.index, wanted.form.lanes,
-              wanted.form.known_groups(), wanted.size, wanted.rows_of_block, wanted.columns_of_block}];
+              wanted.form.known_groups(), wanted.form.type.element, wanted.form.type.lanes, wanted.size,
+              wanted.rows_of_block, wanted.columns_of_block}];
     if (!found) found = make();
     return found;
 }
@@ -46,6 +47,27 @@ trace::type type_of() {
     return balm::detail::type_of_element<T>();
 }
 
+/// The entries of a matrix in memory, as factors of type T: see with_operands.
+template <class T>
+class factors {
+public:
+    factors(trace::node memory, trace::type stored) : memory_(memory), stored_(stored) {}
+
+    template <class I>
+    Var<T> operator[](const Var<I>& at) const {
+        const trace::node loaded = trace::load(memory_, trace::read(at.node()), {});
+        const trace::type wanted = type_of<T>();
+        return Var<T>(stored_.element == wanted.element ? loaded : trace::convert(loaded, wanted.element));
+    }
+    /// Whether entries are stored as T, so that `memory` is of T.
+    bool are_stored() const { return stored_ == type_of<T>(); }
+    const trace::node& memory() const { return memory_; }
+
+private:
+    trace::node memory_;
+    trace::type stored_;
+};
+
 /// The parameters of a function, in order.
 class parameters {
 public:
@@ -54,6 +76,10 @@ public:
     template <class T>
     In<T> memory() {
         return In<T>(recording_.parameter(type_of<T>(), trace::access::in));
+    }
+    template <class T>
+    factors<T> entries(trace::type stored) {
+        return factors<T>(recording_.parameter(stored, trace::access::in), stored);
     }
     template <class T>
     function_pointer finish(const Var<T>& result) {

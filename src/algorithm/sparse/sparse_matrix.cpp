@@ -230,10 +230,48 @@ device_csr entries_of_all(const sparse_state& matrix) {
                                          : entries_by_host<std::int32_t>(matrix);
 }
 
+/// A matrix whose transpose is in CSR in host memory.
+template <class I>
+std::shared_ptr<const sparse_state> make_from_columns(device_shares where, const host_csr& from,
+                                                      trace::type value, storage how) {
+    check_sizes(from, scalar_of<I>);
+    const std::vector<std::int64_t> checked = checked_pointers(from);
+    const std::vector<I> pointers(checked.begin(), checked.end());
+    std::vector<I> copy;
+    const I* const rows = checked_columns(from, checked, copy);
+    const auto& device = where.devices[0];
+    device_csr columns;
+    columns.rows = from.rows;
+    columns.columns = from.columns;
+    columns.entries = from.value_count;
+    columns.value = value;
+    columns.index = scalar_of<I>;
+    columns.starts = on_device(device, columns.index, pointers.data(), pointers.size());
+    columns.column_indices = on_device(device, columns.index, rows, from.value_count);
+    columns.values = on_device(device, value, from.values, from.value_count);
+    return make(std::move(where), transposed(columns), how);
+}
+
+/// Throws usage_error unless both are matrices of the same extents on the same devices.
+void check_same_extents(const sparse_state* a, const sparse_state* b, const char* what_is_done) {
+    if (!a || !b) throw usage_error(no_elements(what_is_done));
+    if (a->rows != b->rows || a->columns != b->columns)
+        throw usage_error(fmt::format(
+            "sparse matrices of {} x {} and {} x {} cannot be {}; both must have the same extents", a->rows,
+            a->columns, b->rows, b->columns, what_is_done));
+    if (a->where.devices != b->where.devices)
+        throw usage_error(
+            fmt::format("sparse matrices on different devices cannot be {}; make both with the same context",
+                        what_is_done));
+}
+
 }  // namespace
 
 std::shared_ptr<const sparse_state> make_sparse(const context& where, const host_csr& from, trace::type value,
                                                 scalar index, storage how) {
+    if (from.is_csc)
+        return index == scalar::i64 ? make_from_columns<std::int64_t>(shares_of(where), from, value, how)
+                                    : make_from_columns<std::int32_t>(shares_of(where), from, value, how);
     return make(shares_of(where), from, value, index, how);
 }
 std::shared_ptr<const sparse_state> make_sparse(const context& where, const host_triplets& from,
@@ -282,6 +320,63 @@ std::shared_ptr<const sparse_state> multiplied(const sparse_state* a, const spar
         throw usage_error(
             "sparse matrices on different devices cannot be multiplied; make both with the same context");
     return make(a->where, multiplied(entries_of_all(*a), entries_of_all(*b)), how);
+}
+
+std::shared_ptr<const sparse_state> scaled(const sparse_state* matrix, const void* factor, storage how) {
+    if (!matrix) throw usage_error(no_elements("scaled"));
+    const auto factors = on_device(matrix->where.devices[0], matrix->value, factor, 1);
+    return make(matrix->where, scaled(entries_of_all(*matrix), factors, factors_of::all), how);
+}
+std::shared_ptr<const sparse_state> scaled(const sparse_state* matrix, tape&& factors, bool by_rows,
+                                           storage how) {
+    if (!matrix) throw usage_error(no_elements("scaled"));
+    const std::size_t count = by_rows ? matrix->rows : matrix->columns;
+    if (factors.size >= 0 && static_cast<std::size_t>(factors.size) != count)
+        throw usage_error(
+            fmt::format("{} factors cannot scale the {} {} of a sparse matrix; it needs one for each",
+                        factors.size, count, by_rows ? "rows" : "columns"));
+    check_devices_of_operand(*matrix, factors, "scaled");
+    refuse_writing(factors);
+    if (factors.size < 0) factors.size = static_cast<std::int64_t>(count);
+    materialise(factors);
+    const auto all = as_vector(factors, matrix->value, count, *matrix->near);
+    auto here = all;
+    if (all->is_spread()) {
+        here = std::make_shared<vector_state>(matrix->where.devices[0], matrix->value,
+                                              std::max<std::size_t>(count, 1));
+        if (count > 0) copy_elements(*here, 0, *all, 0, count);
+    }
+    const factors_of by = by_rows ? factors_of::rows : factors_of::columns;
+    return make(matrix->where, scaled(entries_of_all(*matrix), here, by), how);
+}
+std::shared_ptr<const sparse_state> added(const sparse_state* a, const sparse_state* b, bool is_difference,
+                                          storage how) {
+    check_same_extents(a, b, is_difference ? "subtracted" : "added");
+    check_fit(a->rows, a->columns, kept_entries_of(a) + kept_entries_of(b), a->index());
+    return make(a->where, added(entries_of_all(*a), entries_of_all(*b), is_difference), how);
+}
+std::shared_ptr<const sparse_state> hadamard(const sparse_state* a, const sparse_state* b, storage how) {
+    check_same_extents(a, b, "multiplied by element");
+    return make(a->where, hadamard(entries_of_all(*a), entries_of_all(*b)), how);
+}
+std::shared_ptr<const sparse_state> some_rows(const sparse_state* matrix, std::size_t first, std::size_t last,
+                                              storage how) {
+    if (!matrix) throw usage_error(no_elements("cut into rows"));
+    if (first > last || last > matrix->rows)
+        throw usage_error(
+            fmt::format("rows {} to {} of a sparse matrix of {} rows do not exist; rows(A, first, last) "
+                        "takes 0 <= first <= "
+                        "last <= A.rows()",
+                        first, last, matrix->rows));
+    return make(matrix->where, some_rows(entries_of_all(*matrix), first, last), how);
+}
+std::shared_ptr<vector_state> diagonal_of(const sparse_state* matrix) {
+    if (!matrix) throw usage_error(no_elements("read"));
+    auto here = diagonal_of(entries_of_all(*matrix));
+    if (!matrix->is_spread()) return here;
+    auto made = make_like(*matrix->near, matrix->value, here->size());
+    if (here->size() > 0) copy_elements(*made, 0, *here, 0, here->size());
+    return made;
 }
 
 std::size_t kept_entries_of(const sparse_state* matrix) {

@@ -70,6 +70,8 @@ private:
 /// Makes the parts on several devices. `where`, sizes and types must be set, and columns checked.
 void store_spread(sparse_state&, const host_csr&, const std::vector<std::int64_t>& pointers,
                   const void* column_indices, scalar index, storage);
+/// Throws usage_error if a vector of the operand is on devices other than the matrix's.
+void check_devices_of_operand(const sparse_state&, const tape& x, const char* what_is_done);
 /// Writes the rows of a part to the memory of the whole matrix: see read_entries.
 void read_part(const matrix_part&, const csr_memory&);
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/sparse_state.hpp"
 #include "algorithm/sparse/value_types.hpp"
 #include "array/spread/partition.hpp"
@@ -85,7 +86,7 @@ public:
 private:
     void make_border(matrix_part& part, host_part<T, I>& border) const {
         if (part.border_row_list.empty()) return;
-        // Diagonals hold the sum of each position's entries, and no zeros; the rows beside them must, too.
+        // Diagonals hold the sum of each position's entries; the rows beside them must, too.
         if (part.inner.how == storage::diagonals) border = summed(border);
         part.needed_columns.assign(border.columns.begin(), border.columns.end());
         std::vector<std::int64_t>& needed = part.needed_columns;
@@ -128,7 +129,7 @@ private:
             part.needed.push_back(std::move(of));
         }
     }
-    /// With ascending columns, one entry per position, and no zeros.
+    /// With ascending columns, and one entry per position, as diagonals keep them.
     static host_part<T, I> summed(const host_part<T, I>& from) {
         host_part<T, I> made;
         std::vector<std::size_t> order;
@@ -142,7 +143,8 @@ private:
                 T sum{};
                 for (; k < order.size() && from.columns[order[k]] == column; ++k)
                     add_to(sum, from.values[order[k]]);
-                if (sum != T{}) made.add(column, sum);
+                if (diagonal_slots::is_entry(diagonal_slots::as_entry(sum)))
+                    made.add(column, diagonal_slots::as_entry(sum));
             }
             made.end_row();
         }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "algorithm/divided_up.hpp"
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/stored_matrix.hpp"
 #include "algorithm/sparse/value_types.hpp"
 
@@ -48,7 +49,7 @@ private:
         const auto values = on_host<T>(from_.values, from_.slots);
         for (std::size_t r = 0; r < from_.rows; ++r, end_row())
             for (std::size_t d = 0; d < from_.offsets.size(); ++d)
-                if (const T& value = values[d * from_.stride + r]; value != T{})
+                if (const T& value = values[d * from_.stride + r]; diagonal_slots::is_entry(value))
                     add(static_cast<I>(static_cast<std::int64_t>(r) + from_.offsets[d]), value);
     }
 

@@ -14,6 +14,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sparse/block_storage.hpp"
+#include "algorithm/sparse/diagonal_slots.hpp"
 #include "algorithm/sparse/matrix_look.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
@@ -189,14 +190,15 @@ private:
         to_.offsets = *seen.diagonals;
         to_.stride = padded_rows(to_.rows);
         to_.slots = to_.offsets.size() * to_.stride;
-        std::vector<T> values(to_.slots);
+        std::vector<T> values(to_.slots, diagonal_slots::absent<T>());
         for_each_entry([&](std::size_t r, std::size_t k) {
             const std::int64_t offset = static_cast<std::int64_t>(column(k)) - static_cast<std::int64_t>(r);
             const auto d = static_cast<std::size_t>(
                 std::lower_bound(to_.offsets.begin(), to_.offsets.end(), offset) - to_.offsets.begin());
-            add_to(values[d * to_.stride + r], value(k));
+            add_to(values[d * to_.stride + r], diagonal_slots::as_entry(value(k)));
         });
-        to_.kept = to_.slots - static_cast<std::size_t>(std::count(values.begin(), values.end(), T{}));
+        to_.kept = static_cast<std::size_t>(std::count_if(
+            values.begin(), values.end(), [](const T& slot) { return diagonal_slots::is_entry(slot); }));
         to_.values = on_device(to_.value, values);
     }
 

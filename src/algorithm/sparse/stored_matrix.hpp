@@ -58,7 +58,7 @@ struct stored_matrix {
     trace::type value;
     scalar index = scalar::i32;
     std::size_t rows = 0, columns = 0, entries = 0;
-    std::size_t kept = 0;               ///< entries that read_entries finds; of diagonals, no zeros
+    std::size_t kept = 0;               ///< entries that read_entries finds; of diagonals, one per position
     std::size_t slots = 0;              ///< entries including padding
     bool ascends = false;               ///< columns are known to ascend in each row, and none to occur twice
     bool has_long_rows = false;         ///< most rows are long: a running sum would wait for itself

@@ -90,7 +90,7 @@ const auto& collect_columns() {
         "collect_columns(begin, end, list, team_bits, across_bits, slot_bits, a_starts, a_columns, b_starts, "
         "b_columns, rooms, found, counts, slots)",
         [](Long begin, Long end, In<I> list, Int team_bits, Int across_bits, Int slot_bits, In<I> a_starts,
-           In<I> a_columns, In<I> b_starts, In<I> b_columns, In<std::int64_t> rooms, Mixed<I> found,
+           In<I> a_columns, In<I> b_starts, In<I> b_columns, In<std::int64_t> rooms, InOut<I> found,
            Out<I> counts, Local<std::int32_t> slots) {
             constexpr std::int32_t empty = std::numeric_limits<std::int32_t>::max();
             LocalArray<std::int32_t, group_items> inserted;

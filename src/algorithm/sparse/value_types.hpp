@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "algorithm/sparse/operand_form.hpp"
 #include "balm/complex_value.hpp"
 #include "balm/device_type.hpp"
 #include "balm/short_vector.hpp"
@@ -55,17 +56,20 @@ void add_to(complex_value<T>& sum, const complex_value<T>& more) {
 constexpr bool has_lanes_of_columns(trace::type value) {
     return value.lanes == 1 && (value.element == scalar::f32 || value.element == scalar::f64);
 }
-/// Calls f.operator()<T, I, X>() for entries of T, indices of I, and operands whose elements X are T or
-/// `lanes` lanes of it.
+/// Calls f.operator()<T, I, X>() for factors T, indices of I, and operands whose elements X are those of the
+/// product or `lanes` lanes of it. A factor is an entry, converted to the product's type; beside a complex
+/// operand, real entries stay real.
 template <class F>
-decltype(auto) with_operands(trace::type value, scalar index, std::size_t lanes, F&& f) {
-    return with_types(value, index, [&]<class T, class I>() -> decltype(auto) {
-        if constexpr (std::floating_point<T>) {
-            if (lanes == 8) return f.template operator()<T, I, vec<T, 8>>();
-            if (lanes == 4) return f.template operator()<T, I, vec<T, 4>>();
-            if (lanes == 2) return f.template operator()<T, I, vec<T, 2>>();
+decltype(auto) with_operands(trace::type value, scalar index, const operand_form& form, F&& f) {
+    return with_types(form.type, index, [&]<class P, class I>() -> decltype(auto) {
+        if constexpr (std::floating_point<P>) {
+            if (form.lanes == 8) return f.template operator()<P, I, vec<P, 8>>();
+            if (form.lanes == 4) return f.template operator()<P, I, vec<P, 4>>();
+            if (form.lanes == 2) return f.template operator()<P, I, vec<P, 2>>();
         }
-        return f.template operator()<T, I, T>();
+        if constexpr (balm::detail::is_complex_value<P>)
+            if (value.lanes == 1) return f.template operator()<typename P::value_type, I, P>();
+        return f.template operator()<P, I, P>();
     });
 }
 

@@ -106,7 +106,7 @@ const auto& added_powers() {
     static const auto& made = *new auto(
         function("add_powers(element, of_first, of_last, powers, power_count, n, inner, ends, lattice)",
                  [](Long element, In<T> of_first, In<T> of_last, In<T> powers, UInt power_count, UInt n,
-                    UInt inner, UInt ends, Mixed<T> lattice) {
+                    UInt inner, UInt ends, InOut<T> lattice) {
                      const UInt e = cast<std::uint32_t>(element);
                      const UInt row = e / inner, offset = e - row * inner;
                      const UInt outer = row / ends, k = row - outer * ends;

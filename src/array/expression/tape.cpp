@@ -397,6 +397,12 @@ std::uint64_t structure_hash(const tape& p) {
     return hash;
 }
 
+void push_convert(tape& p, trace::type to) {
+    step& s = p.push(step::kind::convert);
+    s.type = to;
+    s.arity = 1;
+}
+
 void materialise(std::span<tape> all) {
     std::vector<std::pair<const producer*, std::shared_ptr<vector_state>>> made;  // each once
     for (tape& p : all) {

@@ -258,6 +258,7 @@ void placement::list(List& to) const {
 }
 template void placement::list(parameter_list&) const;
 template void placement::list(parameter_bindings&) const;
+template void placement::list(small_counts&) const;
 
 trace::node placement::flat_index(const parameter_list& given, const std::vector<trace::node>& loops) const {
     if (flat_ != is_flat) return record_entry(flat_, given, loops);

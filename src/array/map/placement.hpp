@@ -27,6 +27,8 @@ struct coordinates {
         int lane = 0;
         int lanes = 1;
     } vector{};
+    /// Whether all lanes are this element, instead of the consecutive ones.
+    bool is_single = false;
 
     coordinates(trace::node index) : flat(index) {}  // NOLINT
     coordinates(trace::node index, std::vector<trace::node> variables)

@@ -104,4 +104,11 @@ void assign(const selection& target, tape&& value) {
     assign({&to, 1}, std::move(value));
 }
 
+void refuse_to_assign() {
+    throw usage_error(
+        "this view is read-only: it views an expression or a const vector; assign to a view of a vector that "
+        "is "
+        "not const");
+}
+
 }  // namespace balm::array

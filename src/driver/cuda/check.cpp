@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "balm/error.hpp"
+#include "base/exit_gate.hpp"
 
 namespace balm::cuda {
 
@@ -19,6 +20,7 @@ std::string error_text(const driver_api& api, CUresult code) {
 }
 
 void fail(CUresult code, std::string_view call, std::string_view object, std::string_view device) {
+    runtime::stay_out_of_exit();  // the driver may have shut down
     const std::string text = fmt::format("{} failed with {} for {} on device '{}'.", call,
                                          error_text(driver(), code), object, device);
     if (code == CUDA_ERROR_OUT_OF_MEMORY) throw out_of_memory_error(text);

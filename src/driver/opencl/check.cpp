@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "balm/error.hpp"
+#include "base/exit_gate.hpp"
 
 namespace balm::opencl {
 
@@ -90,6 +91,7 @@ const char* error_name(cl_int code) noexcept {
 }
 
 void fail(cl_int code, std::string_view call, std::string_view object, std::string_view device) {
+    runtime::stay_out_of_exit();  // the driver may have shut down
     const std::string text = fmt::format("{} failed with {} ({}) for {} on device '{}'.", call,
                                          error_name(code), code, object, device);
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)

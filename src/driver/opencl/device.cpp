@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "balm/error.hpp"
+#include "base/compiler_use.hpp"
 #include "base/system.hpp"
 #include "driver/opencl/check.hpp"
 #include "driver/opencl/device_query.hpp"
@@ -92,6 +93,7 @@ std::string device::words_for(const balm::compile_options& wanted) const {
 
 cl_context device::context() {
     if (cl_context ready = ready_context_.load(std::memory_order_acquire)) return ready;
+    const runtime::compiler_use initialising("first context of a device", "created");
     const std::lock_guard lock(context_mutex_);
     if (context_.get() == nullptr) {
         const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,

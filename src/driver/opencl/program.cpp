@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 
 #include "balm/error.hpp"
@@ -27,6 +28,18 @@ std::string build_log(cl_program of, cl_device_id id) {
         return {};
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
     return log;
+}
+
+/// PoCL 3.1 assembles a binary in 256 MiB, and does not check that it got them (pocl_binary.c). Throws
+/// out_of_memory_error unless the address space has twice as much: other threads may take some meanwhile.
+void check_room_of_pocl(const std::string& device_name) {
+    void* volatile const room = std::malloc(std::size_t{512} << 20);
+    std::free(room);
+    if (room == nullptr)
+        throw out_of_memory_error(
+            fmt::format("A program's binary was not fetched from device '{}': PoCL needs more address space "
+                        "for it than the process has left (ulimit -v).",
+                        device_name));
 }
 
 std::string_view text_of(std::span<const std::byte> binary) {
@@ -213,6 +226,7 @@ std::unique_ptr<runtime::driver_kernel> program::make_kernel(const std::string& 
 }
 
 std::vector<std::byte> program::binary() {
+    if (device_->is_pocl()) check_room_of_pocl(device_->name());
     std::size_t size = 0;
     check(loader().clGetProgramInfo(program_.get(), CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr),
           "clGetProgramInfo", "the size of a program's binary", device_->name());

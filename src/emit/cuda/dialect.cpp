@@ -110,6 +110,7 @@ constexpr dialect table = {
             .helper = "static __device__ inline ",
             .device_function = "static __device__ inline ",
             .number_function = "static __device__ inline ",
+            .outlined_function = "static __device__ __noinline__ ",
             .member_function = "__device__ ",
             .aligned = "__align__({})",
             .global_memory = "",

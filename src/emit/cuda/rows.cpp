@@ -93,7 +93,11 @@ std::optional<builtin_spelling> spell_by_type(const dialect& d, builtin what, sc
 builtin_spelling row(const dialect& d, builtin what, scalar type) {
     const char* suffix = type == scalar::f32 ? "f" : "";
     if (what == builtin::abs && is_integer(type) && is_signed(type))
-        return {type == scalar::i64 ? "llabs($0)" : "abs($0)", true, {}};
+        return {type == scalar::i64   ? "llabs($0)"
+                : type == scalar::i32 ? "abs($0)"
+                                      : fmt::format("({})abs($0)", type_name(d, type)),
+                true,
+                {}};
     if (is_named_by_kind(what)) return spell_by_kind(what, type, suffix);
     const std::string_view given = ir::info(what).cuda;
     if (is_helper(given))

@@ -10,6 +10,7 @@
 #include "emit/elementary_functions.hpp"
 #include "emit/function/expressions.hpp"
 #include "emit/lanes.hpp"
+#include "emit/ptx.hpp"
 #include "ir/lower/widen.hpp"
 
 namespace balm::emit {
@@ -42,6 +43,8 @@ text expression_printer::conversion(value_id v) {
     }
     if (is_floating(from) && is_integer(to))
         return call(parts_.use(saturating_conversion(parts_.language, from, to)), v);
+    if (has().has_ptx && ptx::hides_arithmetic(from, to) && given.op != opcode::load)
+        return call(parts_.use(ptx::truncation(parts_.language, from, to)), v);
     const bool is_place = given.op == opcode::place && !names_.has(f_.operand(v, 0));
     return is_integer(to) && size_of(to) <= 4 && is_place ? narrow_place(v) : cast();
 }
@@ -66,7 +69,7 @@ text expression_printer::row(value_id v) {
     if (i.result.lanes > 1 && i.result.element == scalar::boolean && gives_truth) return lanes_of_truth(v);
     if (info.symbol && info.arity == 1) return {info.symbol + operand(v, 0, postfix), unary};
     if (info.symbol) return infix(v);
-    if (i.result.lanes >= 8 && ir::has_own_lanes(what, type))
+    if (i.result.lanes >= (what == builtin::step ? 2 : 8) && ir::has_own_lanes(what, type))
         return call(elementary_function(parts_, what, i.result), v);
     const builtin_spelling s = spell(parts_, what, type);
     if (s.pattern == "$0") return use(f_.operand(v, 0));
@@ -193,7 +196,7 @@ text expression_printer::vector_conversion(value_id v) {
     const scalar from = at(f_.operand(v, 0)).result.element, to = at(v).result.element;
     const std::string result = type_of(at(v).result);
     const bool saturates = is_floating(from) && is_integer(to);
-    if (!has().has_vectors || saturates)
+    if (!has().has_vectors || saturates || (has().has_ptx && ptx::hides_arithmetic(from, to)))
         return call(lane_wise_conversion(parts_, at(v).result, ir::type(from, at(v).result.lanes)), v);
     if (to == scalar::boolean)
         return {fmt::format("convert_{}({} != ({})0)", result, operand(v, 0, shift), type_of(from)), postfix};

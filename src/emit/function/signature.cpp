@@ -56,9 +56,12 @@ private:
     std::string type_of(ir::type t) { return type_name(parts_, t); }
 
     std::string head() {
-        if (!is_kernel())
-            return std::string(is_of_numbers(f_) ? words_.number_function : words_.device_function) +
-                   type_of(f_.result) + " ";
+        if (!is_kernel()) {
+            const std::string_view kind = parts_.outlined.count(&f_) != 0 ? words_.outlined_function
+                                          : is_of_numbers(f_)             ? words_.number_function
+                                                                          : words_.device_function;
+            return std::string(kind) + type_of(f_.result) + " ";
+        }
         std::string text(words_.kernel);
         if (const ir::group_size& g = f_.only_for; g[0] != 0)
             text += fmt::format(fmt::runtime(words_.only_for), g[0], g[1], g[2], g[0] * g[1] * g[2]);

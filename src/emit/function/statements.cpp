@@ -7,6 +7,7 @@
 #include "emit/function/printer.hpp"
 #include "emit/function/signature.hpp"
 #include "emit/lanes.hpp"
+#include "emit/literal.hpp"
 #include "emit/ptx.hpp"
 
 namespace balm::emit {
@@ -227,11 +228,44 @@ private:
         const std::string to = expressions_.plain_operand(v, 1, shift);
         const std::string by = expressions_.plain_operand(v, 2, unary);
         const std::string& k = names_.declare(v);
+        const std::string start = fmt::format("{} {} = {};", type_of(at(v).result), k, from);
+        if (at(v).bits != 0) return loop_to_end(v, start);
         if (at(v).detail == ir::scalar_loop) line("#pragma clang loop vectorize(disable)");
-        line(fmt::format("for ({} {} = {}; {}; {}) {{", type_of(at(v).result), k, from,
-                         goes_on(k, to, step, by), advance(k, step, by)));
+        line(fmt::format("for ({} {}; {}) {{", start, goes_on(k, to, step, by), advance(k, step, by)));
         block_(at(v).blocks[0]);
         line("}");
+    }
+    /// A loop that may end within a step of the end of its type's range, which its variable must not exceed:
+    /// it counts its iterations, so that compilers know their number, and steps between them.
+    void loop_to_end(value_id v, const std::string& start) {
+        const scalar type = at(v).result.element, counter = size_of(type) == 8 ? scalar::u64 : scalar::u32;
+        const std::string turns = names_.unique("turns"), &k = names_[v];
+        line(start);
+        line(fmt::format("{} {} = {}({}, {}, {});", type_of(counter), turns, count_of_turns(type, counter), k,
+                         operand(v, 1), operand(v, 2)));
+        if (at(v).detail == ir::scalar_loop) {
+            line(fmt::format("if ({} > 0)", turns));
+            line("#pragma clang loop vectorize(disable)");
+            line("do {");
+        } else {
+            line(fmt::format("if ({} > 0) do {{", turns));
+        }
+        block_(at(v).blocks[0]);
+        line(fmt::format("}} while (--{} > 0 && ({} += {}, true));", turns, k,
+                         expressions_.plain_operand(v, 2, unary)));
+    }
+    /// The name of the function that counts a loop's iterations; none by a step of 0.
+    std::string count_of_turns(scalar type, scalar counter) {
+        const std::string t = type_of(type), u = type_of(counter);
+        const std::string up =
+            fmt::format("step > 0 && from < to ? (({0})to - ({0})from - 1) / ({0})step + 1 : 0;", u);
+        const std::string down = fmt::format(
+            "if (step < 0) return from > to ? (({0})from - ({0})to - 1) / (0 - ({0})step) + 1 : 0;\n    ", u);
+        const helper_function made = make_helper(
+            parts_.language, fmt::format("balm_turns_{}", to_string(type)), u,
+            fmt::format("{0} from, {0} to, {0} step", t), (is_signed(type) ? down : "") + "return " + up);
+        parts_.use(made);
+        return made.name;
     }
     /// Whether it is a work-group's size as an i32, which can hold it.
     bool is_group_size(value_id v) const {

@@ -86,6 +86,16 @@ std::string head(const program_parts& parts) {
     return text + "#pragma OPENCL FP_CONTRACT OFF\n";
 }
 
+/// PoCL 3.1 runs the code between two barriers in a loop over the work-items, but executes a branch that
+/// directly follows a barrier once for all of them; and LLVM merges the barriers before and at the end of a
+/// loop, which turns a divergent branch before them into an inner loop around a barrier. Statements that LLVM
+/// neither moves nor merges, after each barrier, prevent both.
+constexpr std::string_view fenced_barriers = R"(#ifdef POCL_DEVICE_ADDRESS_BITS
+static __attribute__((always_inline)) void balm_fenced(void) { __asm__ volatile(""); }
+#define barrier(...) (barrier(__VA_ARGS__), balm_fenced())
+#endif
+)";
+
 constexpr dialect portable = {
     .name = "OpenCL",
     .has = {.has_vectors = true,
@@ -146,6 +156,7 @@ constexpr dialect portable = {
     .streaming_store = streaming_store,
     .least_streaming_bytes = 16,  // CPUs have no vector instruction for less, nor loops of such stores
     .image = {image_parameter, read_image, image_writer, image_size},
+    .fenced_barriers = fenced_barriers,
     .head = head,
 };
 
@@ -186,7 +197,9 @@ constexpr dialect with_ptx = [] {
     d.counting_barrier = counting_barrier;
     d.fence = ptx_fence;
     d.prefetch = ptx::prefetch;
+    d.fenced_barriers = {};
     d.streaming_store = nullptr;
+    d.say.outlined_function = "__attribute__((noinline)) ";
     return d;
 }();
 

@@ -1,4 +1,5 @@
-// balm::half on the host: IEEE 754 binary16, section 3.6; conversion rounds to the nearest, ties to even.
+// balm::half on the host: IEEE 754 binary16, section 3.6; conversion rounds once, to the nearest, ties to
+// even.
 
 #include <bit>
 
@@ -21,6 +22,12 @@ half::half(float value) {
         const std::uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
         bits = static_cast<std::uint16_t>(sign | ((rounded - 0x38000000) >> 13));
     }
+}
+
+half::half(double value) {
+    constexpr std::uint64_t lost = (std::uint64_t{1} << 29) - 1;  // rounds to odd, as trace::rounded_for_half
+    const auto digits = std::bit_cast<std::uint64_t>(value);
+    *this = half(static_cast<float>(std::bit_cast<double>((digits | ((digits & lost) + lost)) & ~lost)));
 }
 
 half::operator float() const {

@@ -14,6 +14,7 @@
 #include "ir/lower/coarsen.hpp"
 #include "ir/lower/fours.hpp"
 #include "ir/lower/grid.hpp"
+#include "ir/lower/inlining.hpp"
 #include "ir/lower/tile.hpp"
 #include "ir/lower/widen.hpp"
 
@@ -228,7 +229,16 @@ private:
 /// 3.1 does not vectorise (24 fma: 20.9 ms, in chunks 3.1 ms, on vectors 3.0 ms; 2 cores).
 constexpr std::size_t cpu_chunk = 4096;
 
+/// Inlines functions of arithmetic if the loop then has a vector form.
+void inline_for_vectors(function& f, value_id loop) {
+    function inlined = f;
+    inline_arithmetic(inlined, loop);
+    if (lanes_for(inlined, loop) > 1) f = std::move(inlined);
+}
+
 void share_out(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
+    if (facts.covers && facts.on_cpu && !facts.is_tight && f.code[loop].bits == 0)
+        inline_for_vectors(f, loop);
     builder b(f, f.code[loop].where);
     // Loops around the fastest one always loop: the grid may have fewer work-items than they have indices.
     if (!facts.covers || f.code[loop].bits > 0) {
@@ -309,8 +319,12 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     share_out_in(f, 0, facts, plan);
     simplify(f);
     if (share_fours(f)) simplify(f);
-    // PoCL 3.1's optimiser drops stores of such kernels (docs/devices.md).
-    plan.is_optimised = !(facts.on_cpu && steps_over_barriers(f));
+    if (facts.on_cpu) {
+        // PoCL 3.1 miscompiles such kernels (README.md, docs/devices.md).
+        const barrier_use barriers = use_of_barriers(f);
+        f.fences_barriers = barriers.parts_ways;
+        plan.is_optimised = !(barriers.steps_over && barriers.parts_ways);
+    }
     return plan;
 }
 

@@ -9,7 +9,8 @@ namespace balm::ir {
 
 /// The number of lanes that pays off for the loop's body on a CPU: 1 if it has no vector form. It has one if
 /// it is straight-line code of operations that OpenCL C has for vectors, and accesses memory only at the
-/// loop's index.
+/// loop's index, or at one position for all elements. Beside functions on vectors, other values may be
+/// computed lane by lane.
 std::uint8_t lanes_for(const function&, value_id loop);
 
 /// Whether the loop's body calls a function for which four neighbouring elements can share a call
@@ -29,6 +30,10 @@ bool has_lanes_in_opencl(builtin, scalar operand_type);
 
 /// Whether Balm implements the row on 8 or 16 lanes in OpenCL C, for CPUs (emit/elementary_functions.hpp).
 bool has_own_lanes(builtin, scalar operand_type);
+
+/// Whether a CPU computes the row several times faster on vectors than in a loop of scalars, where its
+/// compiler calls the function for each element.
+bool is_slow_in_loops(builtin, scalar operand_type);
 
 /// Rewrites the body: memory is read and written at `vector_index`, in vectors, and the loop's variable
 /// becomes `first_element` + {0, 1, 2, …}. `lanes` must be the result of lanes_for.

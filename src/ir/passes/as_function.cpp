@@ -20,6 +20,7 @@ void walk_by_strides(function& f, value_id loop, block& around) {
     const value_id bounds[] = {first, f.operand(loop, 0), b.place_(place::global_size)};
     around.insert(around.end(), b.made.begin(), b.made.end());
     f.code[loop].op = opcode::for_;
+    f.code[loop].bits = 0;  // a count of elements and the size of a grid are far from the range's end
     f.set_operands(loop, bounds);
 }
 

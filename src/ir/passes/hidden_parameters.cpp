@@ -38,9 +38,12 @@ function hidden_parameter_pass::apply(const function& original) {
 
 std::vector<runtime::parameter_origin> origins_of(const function& lowered) {
     std::vector<runtime::parameter_origin> all;
+    std::vector<std::uint16_t> place_of;  // of each parameter in the list
     std::uint16_t users = 0;
     for (const parameter& p : lowered.parameters) {
         runtime::parameter_origin origin = p.origin;
+        place_of.push_back(static_cast<std::uint16_t>(all.size()));
+        if (origin.from == runtime::origin::reciprocal) origin.number = place_of[origin.number];
         if (origin.from == runtime::origin::user) origin.number = users++;
         all.push_back(origin);
         if (p.is_shifted) all.push_back({runtime::origin::shift, origin.number});

@@ -17,6 +17,7 @@ public:
 
     runtime::digest run() {
         hash_.text(f_.name).number(static_cast<std::uint64_t>(f_.dimensions)).number(code(f_.result));
+        hash_.number(f_.is_widened);
         hash_.number(f_.parameters.size());
         for (const parameter& p : f_.parameters) {
             hash_.number(code(p.what))

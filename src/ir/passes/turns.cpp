@@ -28,6 +28,8 @@ struct bounds {
 };
 constexpr std::int64_t far = std::int64_t{1} << 40;
 constexpr bounds anything = {-far, far};
+constexpr std::int64_t short_step = 1024;
+constexpr bounds told_apart = {1 - far, far - 1};
 
 bounds bounds_of(type t) {
     if (t.is_pointer() || t.is_image() || t.lanes > 1) return anything;
@@ -61,6 +63,8 @@ bounds product(bounds a, bounds b) {
     return {least, most};
 }
 
+std::int64_t magnitude(bounds of) { return std::max(std::abs(of.least), std::abs(of.most)); }
+
 /// Of a row of builtins.def with two operands.
 bounds apply(builtin what, bounds a, bounds b) {
     const bool are_counts = a.least >= 0 && b.least >= 0;
@@ -70,11 +74,12 @@ bounds apply(builtin what, bounds a, bounds b) {
         case builtin::add: return {a.least + b.least, a.most + b.most};
         case builtin::sub: return {a.least - b.most, a.most - b.least};
         case builtin::mul: return product(a, b);
-        case builtin::div:
-            return are_counts && b.least > 0 ? bounds{a.least / b.most, a.most / b.least} : anything;
-        case builtin::rem: {
-            if (b.least <= 0) return anything;
-            const std::int64_t most = std::min(b.most - 1, std::max(std::abs(a.least), std::abs(a.most)));
+        case builtin::div: {  // by 0: 0
+            if (are_counts && b.least > 0) return {a.least / b.most, a.most / b.least};
+            return {are_counts ? 0 : -magnitude(a), magnitude(a)};
+        }
+        case builtin::rem: {  // by 0: the dividend
+            const std::int64_t most = b.least > 0 ? std::min(b.most - 1, magnitude(a)) : magnitude(a);
             return {a.least < 0 ? -most : 0, a.most > 0 ? most : 0};
         }
         case builtin::shl: return is_shift ? product(a, {one << b.least, one << b.most}) : anything;
@@ -121,8 +126,41 @@ public:
             f_.code[loop].op == opcode::while_ ? turns_while(f_.operand(loop, 0), true) : counted_turns(loop);
         return {std::max<std::int64_t>(found.least, 0), std::max<std::int64_t>(found.most, 0)};
     }
+    /// Whether the variable of a for_ loop may exceed its type's range after the last turn. Steps of 1 and -1
+    /// lead to the loop's end.
+    bool may_overflow(value_id loop) {
+        operations_left_ = max_operations;
+        const bounds end = of(f_.operand(loop, 1)), step = of(f_.operand(loop, 2));
+        if (step.lie_in({-1, 1}) || takes_years(loop)) return false;
+        if (!end.lie_in(told_apart) || !step.lie_in(told_apart)) return true;
+        const scalar t = f_.code[loop].result.element;
+        if (size_of(t) == 8) return !is_signed(t) && (end.least < 0 || step.least < 0);
+        const bounds behind = {end.least + 1 + std::min<std::int64_t>(step.least, 0),
+                               end.most - 1 + std::max<std::int64_t>(step.most, 0)};
+        return !behind.lie_in(bounds_of(t).joined({0, 0}));
+    }
+
+    bounds of_value(value_id v) {
+        operations_left_ = max_operations;
+        return of(v);
+    }
 
 private:
+    /// Whether the range's end is too far away to be reached: in 64 bits, by short steps from a number that
+    /// is not large (2^53 iterations), or in those of a grid, whose work-items would share 2^63 iterations.
+    bool takes_years(value_id loop) {
+        if (size_of(f_.code[loop].result.element) < 8) return false;
+        const bool is_signed_loop = is_signed(f_.code[loop].result.element);
+        const auto is_place = [&](value_id v) {
+            const instruction& i = f_.code[v];
+            return i.op == opcode::place ||
+                   (i.op == opcode::convert && f_.code[f_.operand(v, 0)].op == opcode::place);
+        };
+        const auto is_within = [&](value_id v, std::int64_t most) {
+            return is_place(v) || of(v).lie_in({is_signed_loop ? -most : 0, most});
+        };
+        return is_within(f_.operand(loop, 0), far - 1) && is_within(f_.operand(loop, 2), short_step);
+    }
     bounds counted_turns(value_id loop) {
         const bounds begin = of(f_.operand(loop, 0)), end = of(f_.operand(loop, 1));
         const bounds step = of(f_.operand(loop, 2));
@@ -173,6 +211,8 @@ private:
         const bounds whole = bounds_of(f_.code[v].result);
         if (--operations_left_ < 0) return whole;
         const bounds found = computed(v);
+        if (f_.code[v].result == type(scalar::i64))
+            return {std::clamp(found.least, -far, far), std::clamp(found.most, -far, far)};
         return found.lie_in(whole) ? found : whole;
     }
     bounds computed(value_id v) {
@@ -182,15 +222,35 @@ private:
             case opcode::constant: return constant_bounds(i.result, i.bits);
             case opcode::convert: return of(f_.operand(v, 0));
             case opcode::select: return of(f_.operand(v, 1)).joined(of(f_.operand(v, 2)));
+            case opcode::parameter:
+                return f_.parameters[i.bits].is_small ? bounds{0, std::numeric_limits<std::int32_t>::max()}
+                                                      : bounds_of(i.result);
+            case opcode::grid_for: return {0, of(f_.operand(v, 0)).most};
             case opcode::for_: return of(f_.operand(v, 0)).joined(of(f_.operand(v, 1)));
             case opcode::read_cell: return of_cell(f_.operand(v, 0));
             case opcode::builtin:
                 if (i.operand_count == 2)
-                    return apply(static_cast<builtin>(i.detail), of(f_.operand(v, 0)), of(f_.operand(v, 1)));
+                    return applied(v, static_cast<builtin>(i.detail), of(f_.operand(v, 0)),
+                                   of(f_.operand(v, 1)));
                 break;
             default: break;
         }
         return anything;
+    }
+    /// Large u64 have negative bounds, which only sums and products take for numbers modulo 2^64.
+    bounds applied(value_id v, builtin what, bounds a, bounds b) const {
+        const bool may_be_large = f_.code[v].result == type(scalar::u64) && (a.least < 0 || b.least < 0);
+        switch (what) {
+            case builtin::add:
+            case builtin::sub:
+            case builtin::mul:
+            case builtin::shl:
+            case builtin::bit_and: return apply(what, a, b);
+            case builtin::rem:
+                if (may_be_large) return b.least > 0 ? bounds{0, b.most - 1} : anything;
+                return apply(what, a, b);
+            default: return may_be_large ? anything : apply(what, a, b);
+        }
     }
     /// Of what a variable is given, besides what is computed from the variable itself, as a loop's counter
     /// is.
@@ -219,6 +279,18 @@ private:
 };
 
 }  // namespace
+
+bool lies_in(const function& f, value_id v, std::int64_t least, std::int64_t most) {
+    return turn_bounds(f).of_value(v).lie_in({least, most});
+}
+
+void mark_overflowing_loops(function& f) {
+    const auto is_loop = [](const instruction& i) { return i.op == opcode::for_; };
+    if (std::none_of(f.code.begin(), f.code.end(), is_loop)) return;
+    turn_bounds of(f);
+    for (value_id v = 0; v < f.code.size(); ++v)
+        if (is_loop(f.code[v])) f.code[v].bits = of.may_overflow(v) ? 1 : 0;
+}
 
 bool may_become_branches(const function& f, value_id loop) {
     if (f.code[loop].op == opcode::grid_for) return false;

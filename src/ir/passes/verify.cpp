@@ -198,17 +198,13 @@ public:
         report_ = true;
         pass();
     }
-    /// The facts that steps_over_barriers needs of a function and of those that it calls; reports no errors.
-    struct shape {
-        bool steps_over = false;  ///< a branch holds a barrier, or what may become one, or a jump skips one
-        bool parts_ways = false;  ///< there is a divergent branch or loop
-    };
-    shape find() {
+    /// Reports no errors.
+    barrier_use find() {
         settle();
-        shape_.steps_over = shape_.steps_over || (returns_early_ && met_ > 0) ||
-                            std::any_of(loops_with_barriers_.begin(), loops_with_barriers_.end(),
-                                        [&](value_id loop) { return may_become_branches(f_, loop); });
-        return shape_;
+        use_.steps_over = use_.steps_over || (returns_early_ && met_ > 0) ||
+                          std::any_of(loops_with_barriers_.begin(), loops_with_barriers_.end(),
+                                      [&](value_id loop) { return may_become_branches(f_, loop); });
+        return use_;
     }
 
 private:
@@ -252,9 +248,9 @@ private:
         c.here = std::max(before, condition);
         block_(b, c);
         if (condition != group)
-            shape_.parts_ways = true;
+            use_.parts_ways = true;
         else
-            shape_.steps_over = shape_.steps_over || met_ > met_before;
+            use_.steps_over = use_.steps_over || met_ > met_before;
         c.here = std::max({before, returned_, c.loop_left});
     }
     void loop(value_id v, control& c, level condition) {
@@ -263,10 +259,10 @@ private:
         in.here = std::max({c.here, condition, level_[v]});
         const level returned_before = returned_;
         const std::size_t met_before = met_;
-        shape_.parts_ways = shape_.parts_ways || in.here != group;
+        use_.parts_ways = use_.parts_ways || in.here != group;
         for (block_id b : i.blocks)
             if (b != none) block_(b, in);
-        shape_.steps_over = shape_.steps_over || (in.jumps && met_ > met_before);
+        use_.steps_over = use_.steps_over || (in.jumps && met_ > met_before);
         if (met_ > met_before) loops_with_barriers_.push_back(v);
         // Some may have left before the next iteration.
         mark(v, std::max(in.loop_left, returned_ != returned_before ? returned_ : group));
@@ -369,7 +365,7 @@ private:
     bool changed_ = false;
     level returned_ = group;  ///< some work-items may have returned
     bool report_ = false;
-    shape shape_;
+    barrier_use use_;
     std::size_t met_ = 0;  ///< barriers so far
     std::vector<value_id> loops_with_barriers_;
     bool returns_early_ = false;  ///< all work-items do, ahead of the function's end
@@ -382,19 +378,19 @@ void verify(const function& f) {
     if (has_barrier(f) || exchanged_types(f) != 0) barrier_check(f, barrier_check::sub_group).run();
 }
 
-bool steps_over_barriers(const function& f) {
-    if (!has_barrier(f)) return false;
-    barrier_check::shape all;
+barrier_use use_of_barriers(const function& f) {
+    if (!has_barrier(f)) return {};
+    barrier_use all;
     for (const function* each : with_callees(f)) {
         if (each->text) {
             all.parts_ways = true;  // the code is unknown
             continue;
         }
-        const barrier_check::shape found = barrier_check(*each, barrier_check::group).find();
+        const barrier_use found = barrier_check(*each, barrier_check::group).find();
         all.steps_over = all.steps_over || found.steps_over;
         all.parts_ways = all.parts_ways || found.parts_ways;
     }
-    return all.steps_over && all.parts_ways;
+    return all;
 }
 
 void require_whole_groups(const function& f) { barrier_check(f, barrier_check::group).run(); }

@@ -12,6 +12,7 @@
 #include "balm/error.hpp"
 #include "emit/printer.hpp"
 #include "ir/passes/hidden_parameters.hpp"
+#include "ir/passes/reciprocals.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "kernel/launch/requirements.hpp"
 #include "kernel/module/module_constants.hpp"
@@ -74,7 +75,8 @@ ir::function written_out(const ir::function& kernel, const emit::features& has, 
 runtime::program_source source_for(const runtime::device_state& device, const ir::function& kernel,
                                    const ir::launch_facts& facts, std::string_view module_options) {
     const emit::dialect& language = emit::dialect_of(device.driver().language());
-    const ir::lowered fitted = ir::lower(written_out(kernel, language.has, device.info()), facts);
+    const ir::lowered fitted = ir::lower(
+        ir::with_reciprocals(written_out(kernel, language.has, device.info()), facts.small_counts), facts);
     emit::printed source = emit::print_program(fitted.kernel, language);
     // The options of a module may limit registers themselves, and compilers refuse two limits.
     const std::uint32_t wanted = module_options.empty() ? fitted.max_registers : 0;
@@ -167,10 +169,11 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
                         "that module: launch it in the module's entry, with p.execute({}(…), …). Vector "
                         "expressions cannot read module constants",
                         kernel.name, kernel.given.front()->name, kernel.name));
-    // A kernel given as text is compiled unchanged, whatever the facts of the launch.
+    // A kernel given as text is compiled unchanged, but for its barriers on CPUs.
     ir::launch_facts facts = known;
     if (kernel.text) {
         facts = {};
+        facts.on_cpu = known.on_cpu;
         facts.grid.is_offset = known.grid.is_offset;
     }
     runtime::program_store& programs = device.programs();
@@ -184,6 +187,17 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
         source.why = why.empty() ? words_for(programs, kernel, facts, within) : std::string(why);
         return source;
     });
+}
+
+std::shared_ptr<runtime::compiled_program> program_for_groups(
+    runtime::device_state& device, const ir::function& kernel, ir::launch_facts facts,
+    const ir::group_size& size, const detail::instance_state* within, std::string_view why) {
+    auto usual = program_for(device, kernel, facts, within, why);
+    const std::size_t items = std::size_t{size[0]} * size[1] * size[2];
+    const bool is_small = items <= usual->max_work_group_size();
+    if (is_small || items > device.info().max_work_group_size || kernel.text) return usual;
+    facts.only_for = size;
+    return program_for(device, kernel, facts, within);
 }
 
 }  // namespace balm::kernels

@@ -23,6 +23,13 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state&, c
                                                        const ir::launch_facts&,
                                                        const detail::instance_state* = nullptr,
                                                        std::string_view why = {});
+/// The same for launches in work-groups of one size, which may exceed the program's limit. A compiler that
+/// does not know the size may use more registers than large groups leave for a work-item; then the size is
+/// compiled in, and limits them.
+std::shared_ptr<runtime::compiled_program> program_for_groups(runtime::device_state&, const ir::function&,
+                                                              ir::launch_facts, const ir::group_size&,
+                                                              const detail::instance_state* = nullptr,
+                                                              std::string_view why = {});
 /// The source that such a program is compiled from, and the compiler's options with those of the module.
 runtime::program_source source_for(const runtime::device_state&, const ir::function&, const ir::launch_facts&,
                                    std::string_view module_options = {});

@@ -14,9 +14,12 @@
 #include "balm/error.hpp"
 #include "balm/module.hpp"
 #include "balm/queue.hpp"
+#include "balm/shared_state.hpp"
+#include "ir/passes/own_index.hpp"
 #include "kernel/launch/work_groups.hpp"
 #include "kernel/module/module_state.hpp"
 #include "kernel/print/print_records.hpp"
+#include "runtime/program/reciprocal.hpp"
 #include "runtime/queue/event_state.hpp"
 
 namespace balm {
@@ -34,15 +37,37 @@ bool overlap(const bound_argument& a, const bound_argument& b) {
     return a.memory == b.memory && a.offset < b.offset + b.extent && b.offset < a.offset + a.extent;
 }
 
-/// Whether no written memory is bound to a second parameter.
-bool is_distinct(const bound_call& call) {
+/// Whether a launch may be given overlapping memory as two arguments. The authors of texts decide that
+/// themselves, and a single work-item accesses it in order.
+bool may_overlap(const bound_call& call, const runtime::grid& g, std::size_t k, std::size_t other) {
+    if (call.function->text || g.global[0] * g.global[1] * g.global[2] == 1) return true;
+    const bound_argument &a = call.arguments[k], &b = call.arguments[other];
+    // Pointers reach to the end of their memory: how much of it the kernel accesses is unknown.
+    if (a.offset != b.offset && a.offset + a.extent == b.offset + b.extent) return true;
+    return a.offset == b.offset && a.inner_extents == b.inner_extents &&
+           ir::share_their_own_index(*call.function, k, other);
+}
+
+/// Whether no written memory is bound to a second parameter. Throws usage_error if that would let results
+/// depend on the order of work-items.
+bool is_distinct(const bound_call& call, const runtime::grid& g) {
     const auto& all = call.arguments;
+    bool distinct = true;
     for (std::size_t k = 0; k < all.size(); ++k) {
         if (!all[k].memory || ir::is_only_read(call.function->parameters[k])) continue;
-        for (std::size_t other = 0; other < all.size(); ++other)
-            if (other != k && all[other].memory && overlap(all[k], all[other])) return false;
+        for (std::size_t other = 0; other < all.size(); ++other) {
+            if (other == k || !all[other].memory || !overlap(all[k], all[other])) continue;
+            distinct = false;
+            if (!may_overlap(call, g, k, other))
+                throw usage_error(fmt::format(
+                    "kernel '{}' is given overlapping memory as arguments {} and {}, and writes it: what a "
+                    "work-item reads would depend on the others. Declare one InOut<T> parameter in place of "
+                    "both, or write to other memory and copy it. (Memory that each work-item accesses at one "
+                    "index only, its global id or one of grid_range, may be bound twice.)",
+                    call.function->name, std::min(k, other) + 1, std::max(k, other) + 1));
+        }
     }
-    return true;
+    return distinct;
 }
 
 /// A hidden argument.
@@ -184,6 +209,7 @@ runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const l
             case origin::offset: set_value(made, from.offset[k]); break;
             case origin::first: set_value(made, static_cast<std::int64_t>(at[k].first)); break;
             case origin::size: set_value(made, static_cast<std::int64_t>(from.grid.global[k])); break;
+            case origin::reciprocal: made = runtime::reciprocal_argument(list[k], each); break;
             case origin::item: break;  // of functions only
         }
     }
@@ -208,18 +234,11 @@ std::uint64_t local_bytes_of(const Arguments& all) {
     return bytes;
 }
 
-/// The program for a launch in work-groups of g.local. A compiler that does not know their size may use more
-/// registers than large groups leave for a work-item; if the size is fixed, it limits them.
-std::shared_ptr<runtime::compiled_program> program_for_groups(
-    std::shared_ptr<runtime::compiled_program> usual, runtime::device_state& device,
-    const ir::function& kernel, ir::launch_facts facts, const runtime::grid& g,
-    const detail::instance_state* within) {
-    const std::size_t items = g.local[0] * g.local[1] * g.local[2];
-    const bool is_small = items <= usual->max_work_group_size();
-    if (is_small || items > device.info().max_work_group_size || kernel.text) return usual;
-    std::transform(g.local.begin(), g.local.end(), facts.only_for.begin(),
-                   [](std::size_t size) { return static_cast<std::uint32_t>(size); });
-    return kernels::program_for(device, kernel, facts, within);
+ir::group_size group_size_of(const runtime::grid& g) {
+    ir::group_size size;
+    std::transform(g.local.begin(), g.local.end(), size.begin(),
+                   [](std::size_t each) { return static_cast<std::uint32_t>(each); });
+    return size;
 }
 
 /// The program of a launch, and its work-group size.
@@ -240,8 +259,8 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
             kernels::check_can_be_divided(kernel, g, info);
             facts.grid.is_part = true;
         }
-        auto program = kernels::program_for(device, kernel, facts, within);
-        if (is_given) program = program_for_groups(std::move(program), device, kernel, facts, g, within);
+        auto program = is_given ? kernels::program_for_groups(device, kernel, facts, group_size_of(g), within)
+                                : kernels::program_for(device, kernel, facts, within);
         if (is_given || g.local[0] * g.local[1] * g.local[2] <= program->max_work_group_size()) {
             kernels::check_group_size(g, kernel.name, info, program->max_work_group_size());
             return program;
@@ -283,6 +302,7 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
 /// Launches with the module's constants and options if `within` is not null.
 event launch_within(const detail::instance_state* within, const std::shared_ptr<runtime::queue_state>& queue,
                     const bound_call& call, const detail::nd_range& range, const wait_list& waits) {
+    if (!call.function) detail::moved_from("a kernel with its arguments");
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
     memory_use use = memory_of(call, device);
@@ -297,7 +317,7 @@ event launch_within(const detail::instance_state* within, const std::shared_ptr<
     if (kernels::is_empty(g)) return waits.empty() ? event{} : queue->record(waits.events());
 
     ir::launch_facts facts = kernels::facts_for(device);
-    facts.distinct = is_distinct(call);
+    facts.distinct = is_distinct(call, g);
     facts.is_shifted = needs_shift(call, device);
     facts.grid.is_offset =
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });

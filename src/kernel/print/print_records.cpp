@@ -14,6 +14,7 @@
 #include "ir/passes/hidden_parameters.hpp"
 #include "kernel/print/print_format.hpp"
 #include "runtime/device/device_state.hpp"
+#include "runtime/program/reciprocal.hpp"
 #include "runtime/queue/event_state.hpp"
 #include "runtime/queue/print_outlet.hpp"
 
@@ -45,8 +46,10 @@ constexpr std::size_t most_launches_unseen = 64;
 
 // A record's place in the order is an item's number, and in the bits above it the phase of the kernel: the
 // number of grid_ranges that it has entered and left. Inside a grid_range the number is the index, because
-// devices distribute indices differently.
-constexpr int phase_shift = 56;
+// devices distribute indices differently. No device runs more work-items than the remaining bits count.
+constexpr int phase_shift = 48;
+constexpr std::uint64_t last_phase =
+    (std::uint64_t{1} << (64 - phase_shift)) - 1;  // odd: within a grid_range
 constexpr std::uint64_t item_mask = (std::uint64_t{1} << phase_shift) - 1;
 
 traced_function work_item(int dimensions) {
@@ -68,7 +71,7 @@ traced_function in_phase() {
 
 // ---- the functions that write records
 
-void fill_record(const Mixed<std::uint32_t>& records, const UInt& at, const UInt& format, const ULong& item,
+void fill_record(const InOut<std::uint32_t>& records, const UInt& at, const UInt& format, const ULong& item,
                  const std::vector<UInt>& words) {
     records[at] = format;
     records[at + 1u] = cast<std::uint32_t>(item);
@@ -76,7 +79,7 @@ void fill_record(const Mixed<std::uint32_t>& records, const UInt& at, const UInt
     for (std::uint32_t k = 0; k < words.size(); ++k) records[at + (record_head + k)] = words[k];
 }
 
-void reserve_and_fill(const Mixed<std::uint32_t>& records, const UInt& format, const ULong& item,
+void reserve_and_fill(const InOut<std::uint32_t>& records, const UInt& format, const ULong& item,
                       const std::vector<UInt>& words) {
     const auto size = static_cast<std::uint32_t>(record_head + words.size());
     UInt at = 0u;
@@ -101,7 +104,7 @@ void reserve_and_fill(const Mixed<std::uint32_t>& records, const UInt& format, c
     }
 }
 
-void fill_if_first(const Mixed<std::uint32_t>& records, const UInt& format, const ULong& item,
+void fill_if_first(const InOut<std::uint32_t>& records, const UInt& format, const ULong& item,
                    const std::vector<UInt>& words) {
     IF (atomic_exchange(records[failed_word], 1u) == 0u) {
         fill_record(records, UInt(header_words), format, item, words);
@@ -111,7 +114,7 @@ void fill_if_first(const Mixed<std::uint32_t>& records, const UInt& format, cons
 /// record_3(records, item, format, and 3 words)
 traced_function recorder(bool is_check, std::size_t word_count) {
     trace::recording recording(fmt::format("{}_{}", is_check ? "fail" : "print", word_count), 0, {});
-    const Mixed<std::uint32_t> records(recording.parameter(scalar::u32, trace::access::mixed));
+    const InOut<std::uint32_t> records(recording.parameter(scalar::u32, trace::access::mixed));
     const ULong item(recording.parameter(scalar::u64, trace::access::value));
     const UInt format(recording.parameter(scalar::u32, trace::access::value));
     std::vector<UInt> words;
@@ -230,12 +233,14 @@ private:
         const value_id outside = p.item;
         const ir::block_id body = p.f.code[loop].blocks[0];
         ir::block around = std::exchange(p.after, {});
-        p.item = phased(p, add(p, opcode::convert, scalar::u64, {loop}), ++phase_);
+        p.item = phased(p, add(p, opcode::convert, scalar::u64, {loop}), next_phase());
         ir::block beginning = std::exchange(p.after, std::move(around));
         block_(p, body, std::move(beginning));
         p.after.push_back(loop);
-        p.item = phased(p, outside, ++phase_);
+        p.item = phased(p, outside, next_phase());
     }
+    /// Odd within a grid_range, even outside. Those that no longer fit share the last two numbers.
+    std::uint64_t next_phase() { return phase_ = phase_ == last_phase ? phase_ - 1 : phase_ + 1; }
     value_id phased(part& p, value_id item, std::uint64_t phase) {
         if (!in_phase_) in_phase_ = in_phase();
         const value_id number = add(p, opcode::constant, scalar::u64, {}, phase);
@@ -394,6 +399,7 @@ void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const i
     runtime::storage_list written;
     written.append(writes.data(), writes.data() + writes.size());
     all.push_back(records.argument());
+    runtime::append_reciprocals(all, lease.program().plan());
     records.prepare(written, over);
     event done;
     queue.enqueue_launch(lease, over, all, reads, written, {}, &done);

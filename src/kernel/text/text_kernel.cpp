@@ -162,7 +162,8 @@ void note_effects(ir::function& f, ir::text_body& body) {
         for (const token& t : split(each->words, each->name)) {
             if (!t.is_word()) continue;
             const auto starts = [&](std::string_view start) { return t.words.rfind(start, 0) == 0; };
-            body.has_barrier = body.has_barrier || t.is("barrier") || t.is("wait_group_events");
+            body.has_barrier = body.has_barrier || t.is("barrier") || t.is("work_group_barrier") ||
+                               t.is("wait_group_events");
             body.asks_for_its_place = body.asks_for_its_place || starts("get_");
             has_effects = has_effects || starts("atom") || t.is("printf") || t.is("mem_fence") ||
                           t.is("asm") || t.is("__asm") || t.is("__asm__") || t.is("volatile");

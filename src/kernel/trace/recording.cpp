@@ -10,6 +10,7 @@
 #include "base/thread_stock.hpp"
 #include "emit/names.hpp"
 #include "ir/lower/grid.hpp"
+#include "ir/passes/turns.hpp"
 
 namespace balm::trace {
 
@@ -66,6 +67,8 @@ recording::~recording() {
 
 void recording::describe(std::string words) { tracer_->function.description = std::move(words); }
 
+void recording::use_vector_functions() { tracer_->function.is_widened = true; }
+
 node recording::parameter(type what, access use, space where, std::string name) {
     tracer& t = *tracer_;
     const std::size_t position = t.function.parameters.size();
@@ -110,6 +113,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     ir::simplify(t.function);
     refuse_known_faults(t.function);
     ir::contract(t.function);
+    ir::mark_overflowing_loops(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
     t.function.given = ir::given_constants(t.function);
     t.function.local_bytes = ir::local_memory_of(t.function);

@@ -58,6 +58,20 @@ node convert(node value, scalar to) {
         t.record(make(opcode::convert, type(to, value.type.is_pointer() ? 1 : value.type.lanes)), {&id, 1}));
 }
 
+// An f32 has more than twice the digits of an f16, so the nearest f16 of an f64 is that of the f32 that the
+// f64 is rounded to odd to (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums: proved
+// algorithms using rounding to odd", 2008): it is inexact where its last bit says so. half::half(double) does
+// the same.
+node rounded_for_half(node f64) {
+    constexpr std::uint64_t lost = (std::uint64_t{1} << 29) - 1;  // digits that an f32 has no room for
+    const node bits = apply(builtin::as_ulong, &f64, 1), mask = constant(scalar::u64, lost);
+    const node sticky =
+        apply(builtin::add, apply(builtin::bit_and, bits, mask), mask);  // carries if any is set
+    const node odd =
+        apply(builtin::bit_and, apply(builtin::bit_or, bits, sticky), constant(scalar::u64, ~lost));
+    return convert(apply(builtin::as_double, &odd, 1), scalar::f32);
+}
+
 node apply(builtin what, const node* operands, std::size_t count, location where) {
     tracer& t = current();
     scalar types[4] = {};
@@ -332,6 +346,8 @@ void prefetch(node pointer, node index, location where) {
     const value_id ids[] = {t.use(pointer), t.use(index)};
     t.record(make(opcode::prefetch, scalar::nothing, where), ids);
 }
+
+void require_group_size(std::size_t items) { current().function.group_items = items; }
 
 void barrier(unsigned memories, location where) {
     instruction i = make(opcode::barrier, scalar::nothing, where);

@@ -15,7 +15,6 @@
 #include "runtime/choice/filter_judge.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/platform.hpp"
-#include "runtime/device/same_card.hpp"
 #include "runtime/queue/print_outlet.hpp"
 
 namespace balm {
@@ -42,9 +41,8 @@ choice choose(const device_filter& wanted) {
             continue;
         }
         const detail::verdict verdict = wanted.judge(info, state);
-        const auto twin = std::find_if(made.devices.begin(), made.devices.end(), [&](const device& taken) {
-            return runtime::is_same_card(taken.info(), info);
-        });
+        const auto twin = std::find_if(made.devices.begin(), made.devices.end(),
+                                       [&](const device& taken) { return is_same_card(taken.info(), info); });
         if (!verdict.accepted)
             pass_over(verdict.words);
         else if (twin != made.devices.end())

@@ -12,7 +12,6 @@
 
 #include "balm/error.hpp"
 #include "runtime/choice/filter_judge.hpp"
-#include "runtime/device/same_card.hpp"
 
 namespace balm {
 
@@ -179,7 +178,7 @@ public:
     verdict judge(const device_info& info, selection& state) const override {
         std::vector<device_info>& seen = state.counted[this];
         for (const device_info& earlier : seen)
-            if (runtime::is_same_card(earlier, info))
+            if (is_same_card(earlier, info))
                 return {false,
                         fmt::format("is the same card as one seen through {}", to_string(earlier.api))};
         seen.push_back(info);

@@ -262,12 +262,11 @@ void device_state::free_retired(bool waits) noexcept {
     retired_.splice(retired_.end(), all);
 }
 
-bool device_state::has_memory_written_by(std::uint64_t queue, const failed_command& command) noexcept {
+bool device_state::has_memory_written_by(const failed_command& command) noexcept {
     const std::lock_guard lock(allocations_mutex_);
     return std::any_of(allocations_.begin(), allocations_.end(), [&](const storage* each) {
-        return std::any_of(command.commands.begin(), command.commands.end(), [&](std::uint64_t sequence) {
-            return each->was_written_last_by({queue, sequence});
-        });
+        return std::any_of(command.commands.begin(), command.commands.end(),
+                           [&](const command_id& one) { return each->was_written_last_by(one); });
     });
 }
 

@@ -56,6 +56,7 @@ queue_state& device_state::default_queue() {
     if (queue_state* const ready = ready_queue_.load(std::memory_order_acquire)) [[likely]]
         return *ready;
     refuse_if_forked();
+    stay_out_of_exit();
     const std::lock_guard lock(queues_mutex_);
     if (default_queue_ != nullptr) return *default_queue_;
     const queue_options options;
@@ -75,6 +76,7 @@ std::shared_ptr<queue_state> device_state::default_queue_handle() {
 
 std::shared_ptr<queue_state> device_state::make_queue(const queue_options& options) {
     refuse_if_forked();
+    stay_out_of_exit();
     return add_queue(std::make_shared<queue_state>(*this, shared_from_this(), driver_->make_queue(options),
                                                    options.timing));
 }
@@ -102,7 +104,7 @@ std::shared_ptr<queue_state> device_state::add_queue(const std::shared_ptr<queue
     finish_at_exit(info().platform);
     const std::lock_guard lock(queues_mutex_);
     if (made->is_timed()) made->begin_with(observers_);
-    queues_.push_back(made);
+    queues_.insert(first_after(made->id()), made);
     return handle;
 }
 
@@ -135,9 +137,15 @@ std::shared_ptr<queue_state> device_state::next_queue(std::uint64_t after) noexc
     std::shared_ptr<queue_state> next;
     if (own != nullptr && default_queue_ != nullptr && default_queue_->id() > after)
         next = {std::move(own), default_queue_.get()};
-    for (const std::shared_ptr<queue_state>& each : queues_)
-        if (each->id() > after && (next == nullptr || each->id() < next->id())) next = each;
+    const auto first = first_after(after);
+    if (first != queues_.end() && (next == nullptr || (*first)->id() < next->id())) next = *first;
     return next;
+}
+
+std::vector<std::shared_ptr<queue_state>>::const_iterator device_state::first_after(
+    std::uint64_t id) const noexcept {
+    return std::upper_bound(queues_.begin(), queues_.end(), id,
+                            [](std::uint64_t before, const auto& each) { return before < each->id(); });
 }
 
 template <class Call>
@@ -172,12 +180,14 @@ void device_state::remove_observer(const command_observer* gone) noexcept {
 
 void device_state::finish() {
     refuse_if_forked();
+    stay_out_of_exit();
     for_each_queue([](queue_state& each) { each.finish(); });
     check();
 }
 
 void device_state::free() {
     refuse_if_forked();
+    stay_out_of_exit();
     if (is_freed()) return;
     std::exception_ptr failure;  // thrown once all is freed
     try {
@@ -249,6 +259,22 @@ bool device_state::is_at_work() noexcept {
 void device_state::finish_quietly() noexcept {
     if (is_forked()) return;
     for_each_queue([](queue_state& each) { each.finish_quietly(); });
+}
+
+// ---- failures on the host ----
+
+void device_state::follow(const command_id& writer, const command_id& reader) {
+    for_each_queue([&](queue_state& each) { each.follow(writer, reader); });
+}
+
+void device_state::find_failures_before(const command_id& completed) noexcept {
+    const auto find = [&](device_state& of) {
+        if (of.has_host_parts())
+            of.for_each_queue([&](queue_state& each) { each.find_failures_before(completed); });
+        return false;
+    };
+    find(*this);
+    until_true_of_others(*this, find);
 }
 
 // ---- what kernels print ----

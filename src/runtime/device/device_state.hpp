@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "balm/memory_statistics.hpp"
+#include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "base/thread_number.hpp"
 #include "runtime/backend.hpp"
@@ -121,8 +122,14 @@ public:
     std::shared_ptr<print_outlet> outlet();
     void add_outlet(std::shared_ptr<print_outlet>);
     void remove_outlet(const std::shared_ptr<print_outlet>&) noexcept;
-    /// Whether one of these commands of a queue is the last that wrote a live allocation.
-    bool has_memory_written_by(std::uint64_t queue, const failed_command&) noexcept;
+    /// Whether one of these commands is the last that wrote a live allocation.
+    bool has_memory_written_by(const failed_command&) noexcept;
+    /// Host parts of the device's queues. Costs one load.
+    bool has_host_parts() const { return pending_host_parts_.load(std::memory_order_acquire) > 0; }
+    std::atomic<std::size_t>& pending_host_parts() { return pending_host_parts_; }
+    /// The same in all queues of the device; see queue_state.
+    void follow(const command_id& writer, const command_id& reader);
+    void find_failures_before(const command_id& completed) noexcept;
     /// Waits for launches whose prints have not been shown. Errors are kept for the threads that they
     /// concern.
     void show_prints() noexcept;
@@ -135,10 +142,11 @@ public:
         return make_expressions(made_by);
     }
 
-    /// Throws a pending error of this thread, once. Every command calls it; without an error it costs one
-    /// load.
+    /// Throws a pending error of this thread, once. Every command calls it; without an error it costs three
+    /// loads.
     void check() {
         refuse_if_forked();
+        stay_out_of_exit();
         if (has_late_error_.load(std::memory_order_relaxed)) [[unlikely]]
             throw_late_error();
     }
@@ -177,13 +185,17 @@ private:
     std::shared_ptr<queue_state> next_queue(std::uint64_t after) noexcept;
     template <class Call>
     void for_each_queue(Call&&);
+    /// In queues_, whose mutex is locked.
+    std::vector<std::shared_ptr<queue_state>>::const_iterator first_after(std::uint64_t id) const noexcept;
 
     std::shared_ptr<driver_device> driver_;
+
+    std::atomic<std::size_t> pending_host_parts_{0};
 
     std::mutex queues_mutex_;
     std::unique_ptr<queue_state> default_queue_;
     std::atomic<queue_state*> ready_queue_{nullptr};    // default_queue_, once created
-    std::vector<std::shared_ptr<queue_state>> queues_;  // the others, until their work is done
+    std::vector<std::shared_ptr<queue_state>> queues_;  // the others by id, until their work is done
     std::vector<std::shared_ptr<command_observer>> observers_;
 
     std::mutex allocations_mutex_;

@@ -1,14 +1,23 @@
 // Queries every backend for its devices, once, and sorts them best first.
 
 #include "runtime/device/platform.hpp"
-#include "base/forked.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <tuple>
 #include <utility>
+
+#include "balm/error.hpp"
+#include "base/compiler_use.hpp"
+#include "base/exit_gate.hpp"
+#include "base/forked.hpp"
+#include "base/system.hpp"
+#include "runtime/device/process_exit.hpp"
 
 namespace balm::runtime {
 
@@ -51,8 +60,24 @@ void add_platform(platform_list& found, discovered_platform part, backend api) {
     found.platforms.push_back(std::move(made));
 }
 
+// A loader that finds no driver because it cannot open a file says so for ever. Drivers keep some files open,
+// CUDA's for each GPU.
+constexpr std::size_t files_of_drivers = 32;
+
+void check_files() {
+    const std::error_code failure = try_to_open_files(files_of_drivers);
+    if (failure == std::errc::too_many_files_open || failure == std::errc::too_many_files_open_in_system)
+        throw device_error(
+            fmt::format("The machine's devices were not looked for: drivers open files, and the process "
+                        "cannot open {} more "
+                        "({}). Close some, or raise the limit (ulimit -n), then try again.",
+                        files_of_drivers, failure.message()));
+}
+
 platform_list discover() {
+    check_files();
     note_use();
+    const compiler_use loading("drivers", "loaded");
     platform_list found;
     const auto add = [&](discovery all, backend api) {
         for (discovered_platform& each : all.platforms) add_platform(found, std::move(each), api);
@@ -62,6 +87,7 @@ platform_list discover() {
     add(discover_opencl(), backend::opencl);
     sort_best_first(
         found.devices, [](const auto& each) -> const auto& { return each->info(); });
+    finish_at_exit("");  // loaded libraries have registered their static objects
     return found;
 }
 
@@ -76,6 +102,7 @@ std::vector<device> of_type(const std::vector<device>& devices, device_type type
 
 const platform_list& platforms() {
     refuse_if_forked();
+    stay_out_of_exit();
     static const auto* const found = new platform_list(discover());
     return *found;
 }

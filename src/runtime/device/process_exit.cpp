@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/compiler_use.hpp"
+#include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "base/system.hpp"
 #include "runtime/device/device_state.hpp"
@@ -40,6 +41,8 @@ void finish_devices() noexcept {
 
 void at_exit() {
     if (is_forked()) return;
+    const exit_in_progress others_stay_out;
+    for (const auto& each : live_devices()) each->let_submissions_pass();  // later ones are held back
     compile_in_all_threads();
     fail_open_user_events();  // their waiters would block forever
     finish_devices();
@@ -61,18 +64,31 @@ struct end_of_thread {
         if (is_main_thread()) {
             compile_in_main_thread_only();
             begin_end_of_saving();
-        } else {
-            finish_first_launches();  // this thread may have called exit()
+        } else {  // this thread may have called exit()
+            const compiler_pause
+                others_wait;  // PoCL's compiler for launches may not get its turn beside them
+            finish_first_launches();
         }
     }
 };
+
+void watch_end_of_thread() {
+    thread_local const end_of_thread end;  // NOLINT(clang-diagnostic-exit-time-destructors)
+}
+
+/// Main may leave all use of Balm to other threads.
+[[maybe_unused]] const bool main_thread_is_watched = [] {
+    const bool is_main = is_main_thread();
+    if (is_main) watch_end_of_thread();
+    return is_main;
+}();
 
 }  // namespace
 
 void finish_at_exit(std::string_view after_step_of) noexcept {
     if (is_forked()) return;
     note_use();
-    thread_local const end_of_thread end;  // NOLINT(clang-diagnostic-exit-time-destructors)
+    watch_end_of_thread();
     try {
         const std::lock_guard lock(state().mutex);
         auto& all = state().registrations;

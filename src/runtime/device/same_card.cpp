@@ -1,12 +1,8 @@
-#include "runtime/device/same_card.hpp"
+#include "balm/device_info.hpp"
 
-namespace balm::runtime {
-
-bool is_same_card(const device_info& a, const device_info& b) {
+bool balm::is_same_card(const device_info& a, const device_info& b) noexcept {
     if (a.api == b.api) return false;  // distinct, though PoCL gives several devices one name
     constexpr decltype(a.uuid) unknown{};
     if (a.uuid != unknown && b.uuid != unknown) return a.uuid == b.uuid;
     return !a.pci_address.empty() && a.pci_address == b.pci_address;
 }
-
-}  // namespace balm::runtime

@@ -55,14 +55,11 @@ event mapping::release() {
     if (staging_ == nullptr) {
         queue.enqueue_unmap(*storage_, address_, use_of_memory(), &made);
     } else {
-        storage_->end_mapping(use_of_memory());
-        try {
-            if (use_ != map_use::read)
-                queue.enqueue_write(*storage_, offset_, address_, bytes_, {staging_, true}, {}, &made);
-        } catch (...) {
-            storage_->begin_mapping(use_of_memory());  // it can be released again
-            throw;
-        }
+        if (use_ == map_use::read)
+            storage_->end_mapping(use_of_memory());
+        else
+            queue.enqueue_write(*storage_, offset_, address_, bytes_, {staging_, true}, {}, &made,
+                                use_of_memory());
     }
     staging_.reset();
     address_ = nullptr;

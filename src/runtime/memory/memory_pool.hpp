@@ -18,6 +18,7 @@ namespace balm::runtime {
 struct command_id {
     std::uint64_t queue = 0;
     std::uint64_t sequence = 0;
+    friend bool operator==(const command_id&, const command_id&) = default;
 };
 
 class memory_pool {

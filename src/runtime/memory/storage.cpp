@@ -70,8 +70,9 @@ void storage::free() {
     device_->take_back(*this);
 }
 
-void storage::check_usable(use how) const {
-    const std::uint32_t found = restrictions_.load(std::memory_order_acquire);
+void storage::check_usable(use how, std::optional<use> ends_mapping) const {
+    std::uint32_t found = restrictions_.load(std::memory_order_acquire);
+    if (ends_mapping) found -= unit_of(*ends_mapping);
     if ((found & freed) != 0)
         throw usage_error(fmt::format(
             "Memory ({}) on {} was freed by free() and can no longer be used; create a new buffer.", label(),
@@ -91,12 +92,12 @@ void storage::refuse_kernel(use how) const {
         how == use::write ? "CL_MEM_READ_ONLY" : "CL_MEM_WRITE_ONLY", how == use::write ? "write" : "read"));
 }
 
-void storage::begin_mapping(use how) {
-    restrictions_.fetch_add(how == use::write ? one_writer : one_reader, std::memory_order_acq_rel);
+void storage::begin_mapping(use how) noexcept {
+    restrictions_.fetch_add(unit_of(how), std::memory_order_acq_rel);
 }
 
 void storage::end_mapping(use how) noexcept {
-    restrictions_.fetch_sub(how == use::write ? one_writer : one_reader, std::memory_order_acq_rel);
+    restrictions_.fetch_sub(unit_of(how), std::memory_order_acq_rel);
 }
 
 void storage::collect_conflicts(std::uint64_t queue, use how, std::vector<command_id>& into) const {

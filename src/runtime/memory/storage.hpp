@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,9 +60,10 @@ public:
     bool is_restricted() const { return restrictions_.load(std::memory_order_acquire) != 0; }
     bool is_freed() const { return (restrictions_.load(std::memory_order_acquire) & freed) != 0; }
     /// Throws usage_error if a command may not use it this way: it was freed, or the host has it mapped.
-    void check_usable(use) const;
+    /// The command itself may end a mapping.
+    void check_usable(use, std::optional<use> ends_mapping = std::nullopt) const;
     /// Notes that the host has mapped a range of it, to write or only to read.
-    void begin_mapping(use);
+    void begin_mapping(use) noexcept;
     void end_mapping(use) noexcept;
 
     memory_origin origin() const { return origin_; }
@@ -124,6 +126,7 @@ private:
     static constexpr std::uint32_t freed = std::uint32_t{1} << 31;
     static constexpr std::uint32_t one_writer = std::uint32_t{1} << 16;  // mappings, counted
     static constexpr std::uint32_t one_reader = 1;
+    static constexpr std::uint32_t unit_of(use how) { return how == use::write ? one_writer : one_reader; }
 
     friend class device_state;
     [[noreturn]] void refuse_kernel(use) const;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "balm/types.hpp"
 #include "base/table_hash.hpp"
 
 namespace balm::runtime {
@@ -29,6 +30,7 @@ struct launch_facts {
     grid_facts grid{};        ///< how the driver's grid relates to the user's
     bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
     bool is_tight = false;    ///< memory may be unaligned or unpadded for vectors
+    std::uint64_t small_counts = 0;  ///< a bit for each of the first 64 parameters: a count, in [0, 2^31)
     std::array<std::uint32_t, 3> only_for{};  ///< the launch's work-group size, if the compiler must be told
                                               ///< it to limit registers; zeros: any
     std::uint32_t max_registers = 0;  ///< per work-item, so that more groups fit on a compute unit; 0: any
@@ -36,26 +38,40 @@ struct launch_facts {
 
     void add_to(table_hash& hash) const {
         hash.add(on_cpu, distinct, covers, grid.is_offset, grid.is_part, grid.is_filled, is_shifted, is_tight,
-                 only_for[0], only_for[1], only_for[2], max_registers);
+                 small_counts, only_for[0], only_for[1], only_for[2], max_registers);
     }
 };
 
 enum class origin : std::uint8_t {
-    user,      ///< the user's arguments, by number
-    shift,     ///< the byte offset of the user's memory of this number in its allocation
-    extent,    ///< an extent of a memory argument: 4 times its number, plus the dimension
-    constant,  ///< a constant of the kernel's module, by number
-    exchange,  ///< local memory of emulated sub-groups, by the scalar type
-    records,   ///< the buffer that prints and checks write to
-    item,      ///< in functions: the work-item that prints
-    offset,    ///< global_offset, by dimension
-    first,     ///< the first index of the part of the grid, without the offset, by dimension
-    size       ///< global_size of the whole grid, by dimension
+    user,       ///< the user's arguments, by number
+    shift,      ///< the byte offset of the user's memory of this number in its allocation
+    extent,     ///< an extent of a memory argument: 4 times its number, plus the dimension
+    constant,   ///< a constant of the kernel's module, by number
+    exchange,   ///< local memory of emulated sub-groups, by the scalar type
+    records,    ///< the buffer that prints and checks write to
+    item,       ///< in functions: the work-item that prints
+    offset,     ///< global_offset, by dimension
+    first,      ///< the first index of the part of the grid, without the offset, by dimension
+    size,       ///< global_size of the whole grid, by dimension
+    reciprocal  ///< computed from the argument of this number: see reciprocal.hpp
+};
+
+/// A number by which kernels multiply instead of dividing by an argument.
+enum class reciprocal_part : std::uint8_t {
+    none,
+    narrow,       ///< for dividends of 32 bits
+    wide,         ///< for dividends of 63 bits and a sign
+    wide_shift,   ///< the shift that follows the multiplication by it
+    whole,        ///< for dividends of 64 bits
+    whole_shift,  ///< the shifts that follow
 };
 
 struct parameter_origin {
     origin from = origin::user;
     std::uint16_t number = 0;
+    reciprocal_part part = reciprocal_part::none;
+    scalar given = scalar::nothing;    ///< the type of the argument that is divided by
+    scalar divides = scalar::nothing;  ///< the type of the division
 
     friend bool operator==(const parameter_origin&, const parameter_origin&) = default;
 };

@@ -3,14 +3,17 @@
 
 #include "runtime/program/program_saver.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <list>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "base/exit_gate.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/process_exit.hpp"
 #include "runtime/program/program_store.hpp"
@@ -61,6 +64,7 @@ public:
         added.push_back({std::move(program), std::move(launched)});
         {
             const std::lock_guard lock(mutex_);
+            added.front().number = ++last_number_;
             if (put(added)) return;
         }
         if (!wait_for_launch(added.front())) return;
@@ -70,16 +74,19 @@ public:
 
     void finish_launches() {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return (launched_.empty() && !is_waiting_) || ended_; });
+        changed_.wait(lock, [this, last = last_number_] {
+            return ended_ || !(has_up_to(last, launched_) || is_up_to(last, waited_for_));
+        });
     }
 
     void finish() {
         std::unique_lock lock(mutex_);
         ++hurried_;
         changed_.notify_all();
-        changed_.wait(lock, [this] {
-            const bool is_empty = launched_.empty() && at_once_.empty() && when_idle_.empty();
-            return (is_empty && !is_waiting_ && !is_saving_) || ended_;
+        changed_.wait(lock, [this, last = last_number_] {
+            return ended_ ||
+                   !(has_up_to(last, launched_) || has_up_to(last, at_once_) || has_up_to(last, when_idle_) ||
+                     is_up_to(last, waited_for_) || is_up_to(last, saved_));
         });
         --hurried_;
     }
@@ -104,9 +111,16 @@ public:
 private:
     struct entry {
         std::shared_ptr<compiled_program> program;
-        event_handle launched;  // null once it has completed
+        event_handle launched;     // null once it has completed
+        std::uint64_t number = 0;  // they are waited for up to a number: other threads may add more and more
     };
     using entries = std::list<entry>;  // spliced without allocation
+
+    static bool is_up_to(std::uint64_t last, std::uint64_t number) { return number != 0 && number <= last; }
+    static bool has_up_to(std::uint64_t last, const entries& list) {
+        return std::any_of(list.begin(), list.end(),
+                           [last](const entry& each) { return is_up_to(last, each.number); });
+    }
 
     /// Passes the entry to the thread; false if the caller must wait for its launch first.
     bool put(entries& added) {
@@ -135,19 +149,20 @@ private:
     }
 
     void run() noexcept {
+        const exit_pass at_exit;
         idleness idle;
         std::unique_lock lock(mutex_);
         for (;;) {
             if (!launched_.empty()) {
                 const auto wait_for = [](entry& each) { return wait_for_launch(each); };
-                work_on_first_of(launched_, is_waiting_, lock, wait_for);
+                work_on_first_of(launched_, waited_for_, lock, wait_for);
             } else if (!at_once_.empty()) {
-                work_on_first_of(at_once_, is_saving_, lock, save);
+                work_on_first_of(at_once_, saved_, lock, save);
             } else if (when_idle_.empty()) {
                 if (ended_) return;
                 changed_.wait(lock);
             } else if (is_hurried() || is_idle(idle, lock)) {
-                work_on_first_of(when_idle_, is_saving_, lock, save);
+                work_on_first_of(when_idle_, saved_, lock, save);
             } else {
                 changed_.wait_for(lock, between_looks,
                                   [this] { return !launched_.empty() || !at_once_.empty() || is_hurried(); });
@@ -157,16 +172,17 @@ private:
 
     /// Works without the lock. Entries to be saved afterwards are saved when all devices are idle.
     template <class Work>
-    void work_on_first_of(entries& list, bool& is_at_it, std::unique_lock<std::mutex>& lock, Work&& work) {
+    void work_on_first_of(entries& list, std::uint64_t& at_work, std::unique_lock<std::mutex>& lock,
+                          Work&& work) {
         entries next;
         next.splice(next.end(), list, list.begin());
-        is_at_it = true;
+        at_work = next.front().number;
         lock.unlock();
         const bool is_to_be_saved = work(next.front());
         if (!is_to_be_saved) next.clear();  // this may be the last reference to the program
         lock.lock();
         when_idle_.splice(when_idle_.end(), next);
-        is_at_it = false;
+        at_work = 0;
         changed_.notify_all();
     }
 
@@ -189,10 +205,11 @@ private:
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    entries launched_;                             // their first launches are in flight
-    entries at_once_, when_idle_;                  // to be saved
-    bool is_waiting_ = false, is_saving_ = false;  // for an entry in none of these
-    int hurried_ = 0;                              // the number of callers in finish()
+    entries launched_;                          // their first launches are in flight
+    entries at_once_, when_idle_;               // to be saved
+    std::uint64_t waited_for_ = 0, saved_ = 0;  // the number of an entry in none of these
+    std::uint64_t last_number_ = 0;
+    int hurried_ = 0;  // the number of callers in finish()
     bool ending_ = false, ended_ = false;
     std::thread thread_;
 };

@@ -11,6 +11,7 @@
 #include "balm/error.hpp"
 #include "balm/version.hpp"
 #include "base/compiler_use.hpp"
+#include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "base/system.hpp"
 #include "runtime/device/device_state.hpp"
@@ -166,6 +167,7 @@ std::shared_ptr<compiled_program> program_store::find(const program_identity& id
 std::shared_ptr<compiled_program> program_store::get(const program_identity& identity,
                                                      const std::function<program_source()>& make) {
     refuse_if_forked();
+    stay_out_of_exit();
     const std::uint64_t hash = hash_of(identity);
     const auto is_it = [&](const slot& each) { return each.identity == identity; };
     std::shared_ptr<slot> found = slots_.find(hash, is_it);

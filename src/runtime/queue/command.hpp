@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -18,6 +19,7 @@ namespace balm::runtime {
 
 class compiled_program;
 class storage;
+enum class use : std::uint8_t;
 
 /// Keeps host memory alive until a command has completed. Pinned memory is bounded by its owner; other memory
 /// counts towards the bytes that a queue holds.
@@ -106,6 +108,9 @@ struct command {
         what;
     std::span<storage* const> reads;
     std::span<storage* const> writes;
+    /// How the host maps the command's allocation from then on, or did until then. Whoever finds it unmapped
+    /// also finds the command that unmapped it.
+    std::optional<use> begins_mapping = std::nullopt, ends_mapping = std::nullopt;
 };
 
 /// Submits a command to the driver.

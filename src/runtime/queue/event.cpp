@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "balm/error.hpp"
+#include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/process_exit.hpp"
@@ -75,6 +76,7 @@ void wait_for_one(const event& of) {
     try {
         state.driver->wait();
     } catch (...) {
+        runtime::stay_out_of_exit();
         if (queue != nullptr) queue->note_failed(state.sequence, std::current_exception());
         throw;
     }

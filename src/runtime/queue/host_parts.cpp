@@ -9,7 +9,7 @@
 
 namespace balm::runtime {
 
-bool failed_command::concerns(std::uint64_t command) const {
+bool failed_command::concerns(const command_id& command) const {
     return std::find(commands.begin(), commands.end(), command) != commands.end();
 }
 
@@ -23,18 +23,19 @@ host_parts::entries host_parts::prepare(part what) {
     return one;
 }
 
-void host_parts::add(std::uint64_t sequence, entries&& prepared,
+void host_parts::add(const command_id& of, entries&& prepared,
                      std::weak_ptr<const event_state> event) noexcept {
     failed_command& command = prepared.front().command.front();
-    command.commands.push_back(sequence);
+    command.commands.push_back(of);
     command.event = std::move(event);
     const std::lock_guard lock(mutex_);
     // Threads may arrive here in a different order than their commands were enqueued.
     const auto behind = std::find_if(parts_.begin(), parts_.end(), [&](const entry& each) {
-        return each.command.front().commands.front() > sequence;
+        return each.command.front().commands.front().sequence > of.sequence;
     });
     parts_.splice(behind, prepared);
     is_empty_.store(false, std::memory_order_release);
+    all_pending_.fetch_add(1, std::memory_order_release);
 }
 
 std::size_t host_parts::pending() const {
@@ -42,11 +43,24 @@ std::size_t host_parts::pending() const {
     return parts_.size();
 }
 
-void host_parts::follow(std::uint64_t writer, std::uint64_t reader) {
+void host_parts::follow(const command_id& writer, const command_id& reader) {
     const std::lock_guard lock(mutex_);
     for (entry& each : parts_)
         if (failed_command& command = each.command.front(); command.concerns(writer))
             command.commands.push_back(reader);
+}
+
+std::uint64_t host_parts::followed_by(const command_id& command) const {
+    std::uint64_t last = 0;
+    const std::lock_guard lock(mutex_);
+    for (const entry& each : parts_) {
+        const std::vector<command_id>& all = each.command.front().commands;
+        if (std::any_of(all.begin(), all.end(), [&](const command_id& follower) {
+                return follower.queue == command.queue && follower.sequence <= command.sequence;
+            }))
+            last = std::max(last, all.front().sequence);
+    }
+    return last;
 }
 
 // It stays in the list while it runs: commands that are enqueued meanwhile may read what its command wrote.
@@ -54,7 +68,8 @@ host_parts::entries::iterator host_parts::begin_next(std::uint64_t completed) {
     const std::lock_guard lock(mutex_);
     const auto next =
         std::find_if(parts_.begin(), parts_.end(), [](const entry& each) { return each.runner == 0; });
-    if (next == parts_.end() || next->command.front().commands.front() > completed) return parts_.end();
+    if (next == parts_.end() || next->command.front().commands.front().sequence > completed)
+        return parts_.end();
     next->runner = this_thread_number();
     return next;
 }
@@ -65,6 +80,7 @@ void host_parts::end(entries::iterator done, const failure_sink& failed) noexcep
     gone.splice(gone.end(), parts_, done);
     if (done->command.front().failure != nullptr) failed(std::move(done->command));
     is_empty_.store(parts_.empty(), std::memory_order_release);
+    all_pending_.fetch_sub(1, std::memory_order_release);
     changed_.notify_all();
 }
 
@@ -73,7 +89,7 @@ void host_parts::wait_for_others(std::uint64_t completed) noexcept {
     changed_.wait(lock, [&, self = this_thread_number()] {
         return std::none_of(parts_.begin(), parts_.end(), [&](const entry& each) {
             return each.runner != 0 && each.runner != self &&
-                   each.command.front().commands.front() <= completed;
+                   each.command.front().commands.front().sequence <= completed;
         });
     });
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "runtime/device/process_exit.hpp"
 
@@ -70,6 +71,7 @@ bool poller::poll_all(std::list<task>& tasks) noexcept {
 
 void poller::run() noexcept {
     using clock = std::chrono::steady_clock;
+    const exit_pass at_exit;
     std::list<task> tasks;
     patience since;
     clock::time_point not_before{};

@@ -100,7 +100,7 @@ void queue_state::enqueue_multiply(const matrix_product& what, std::span<storage
 
 void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
                                        const void* from, host_memory_owner keep, std::span<const event> waits,
-                                       event* made) {
+                                       event* made, std::optional<use> ends_mapping) {
     release_done(true);
     const std::size_t bytes = bytes_of(size);
     if (keep.object == nullptr && bytes <= most_bytes_staged) {
@@ -111,8 +111,12 @@ void queue_state::enqueue_write_region(storage& to, const region_layout& layout,
     storage* const written = &to;
     event_handle done;
     std::list<held> kept(1);
-    const std::uint64_t sequence = enqueue(
-        {write_command{{to.native(), layout}, from, size, &keep}, {}, {&written, 1}}, waits, made, &done);
+    const std::uint64_t sequence = enqueue({write_command{{to.native(), layout}, from, size, &keep},
+                                            {},
+                                            {&written, 1},
+                                            std::nullopt,
+                                            ends_mapping},
+                                           waits, made, &done);
     if (keep.object == nullptr)  // too large to copy: it must be sent before the call returns
         return wait_for(done, sequence);
     kept.front() = {sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes};
@@ -214,24 +218,18 @@ void* queue_state::enqueue_map(storage& mapped, std::size_t offset, std::size_t 
     const memory native = memory_to_map(mapped);
     void* address = native == memory{} ? static_cast<std::byte*>(mapped.address()) + offset : nullptr;
     const map_command map{native, offset, bytes, how, &address};
-    enqueue({map, reads ? all : none, reads ? none : all}, waits, made, nullptr);
-    mapped.begin_mapping(reads ? use::read : use::write);
+    enqueue({map, reads ? all : none, reads ? none : all, reads ? use::read : use::write}, waits, made,
+            nullptr);
     flush_quietly();
     return address;
 }
 
 void queue_state::enqueue_unmap(storage& mapped, void* address, use how, event* made) {
-    mapped.end_mapping(how);
     storage* const used = &mapped;
     const std::span<storage*const> all{&used, 1}, none;
     const bool reads = how == use::read;
-    try {
-        enqueue({unmap_command{memory_to_map(mapped), address}, reads ? all : none, reads ? none : all}, {},
-                made, nullptr);
-    } catch (...) {
-        mapped.begin_mapping(how);  // it is still mapped
-        throw;
-    }
+    const unmap_command unmap{memory_to_map(mapped), address};
+    enqueue({unmap, reads ? all : none, reads ? none : all, std::nullopt, how}, {}, made, nullptr);
     flush_quietly();
 }
 

@@ -48,7 +48,7 @@ void queue_state::note_failed(std::uint64_t sequence, std::exception_ptr failure
     try {
         std::list<failed_command> made(1);
         failed_command& command = made.front();
-        command.commands.push_back(sequence);
+        command.commands.push_back({id_, sequence});
         command.failure = std::move(failure);
         command.spoils_memory = command.is_told = true;
         add_failure(std::move(made));
@@ -59,7 +59,7 @@ void queue_state::note_failed(std::uint64_t sequence, std::exception_ptr failure
 void queue_state::check_not_failed(std::uint64_t sequence, const storage& written) const {
     const std::lock_guard lock(failures_mutex_);
     for (const failed_command& each : failures_)
-        if (each.spoils_memory && each.concerns(sequence))
+        if (each.spoils_memory && each.concerns({id_, sequence}))
             throw device_error(
                 fmt::format("The command that last wrote this memory ({}) on {} failed, so its contents are "
                             "undefined; write it again. The failure was: {}",
@@ -89,12 +89,25 @@ void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
 // ---- host parts ----
 
 void queue_state::when_done(const event& done, host_parts::entries&& prepared) noexcept {
-    host_parts_.add(done.state()->sequence, std::move(prepared), done.state());
+    host_parts_.add({id_, done.state()->sequence}, std::move(prepared), done.state());
 }
 
 void queue_state::run_host_parts(std::uint64_t waited_for) {
-    find_failures();
+    find_failures(waited_for);
     throw_failure(waited_for, false);
+}
+
+void queue_state::find_failures(std::uint64_t waited_for) noexcept {
+    device_.find_failures_before({id_, waited_for});
+    find_failures();
+}
+
+void queue_state::find_failures_before(const command_id& completed) noexcept {
+    if (completed.queue == id_ || host_parts_.is_empty()) return;
+    const std::uint64_t last = host_parts_.followed_by(completed);
+    if (last == 0) return;
+    note_completed(last);
+    find_failures();
 }
 
 void queue_state::find_failures() noexcept {
@@ -105,17 +118,42 @@ void queue_state::find_failures() noexcept {
         if (reader_ == nullptr) reader_ = device_.driver().make_queue(options);
         return *reader_;
     };
-    host_parts_.run(completed(), reader,
-                    [this](std::list<failed_command>&& found) { add_failure(std::move(found)); });
+    std::list<failed_command> all;  // copies, for other queues
+    host_parts_.run(completed(), reader, [&](std::list<failed_command>&& found) {
+        const failed_command& one = found.front();
+        try {
+            if (std::any_of(one.commands.begin(), one.commands.end(),
+                            [this](const command_id& each) { return each.queue != id_; }))
+                all.push_back(one);
+        } catch (...) {  // out of memory: the error itself is thrown anyway
+        }
+        add_failure(std::move(found));
+    });
+    for (const failed_command& each : all) tell_other_queues(each);
+}
+
+void queue_state::tell_other_queues(const failed_command& failed) noexcept {
+    try {
+        for (const command_id& each : failed.commands) {
+            const std::shared_ptr<queue_state> other =
+                each.queue == id_ ? nullptr : device_.find_queue(each.queue);
+            if (other == nullptr) continue;
+            std::list<failed_command> made{failed};
+            made.front().commands = {each};
+            made.front().is_told = true;  // to whoever waits for that command, and not otherwise
+            other->add_failure(std::move(made));
+        }
+    } catch (...) {  // out of memory
+    }
 }
 
 // Drops failures that can no longer be queried: a program that continues after failures keeps few of them.
 void queue_state::add_failure(std::list<failed_command>&& one) noexcept {
     const std::lock_guard lock(failures_mutex_);
     std::erase_if(failures_, [this](const failed_command& each) {
-        return each.is_told && each.event.expired() && !device_.has_memory_written_by(id_, each);
+        return each.is_told && each.event.expired() && !device_.has_memory_written_by(each);
     });
-    const std::uint64_t command = one.front().commands.front();
+    const command_id command = one.front().commands.front();
     if (!one.front().is_told || std::none_of(failures_.begin(), failures_.end(),
                                              [=](const auto& each) { return each.concerns(command); }))
         failures_.splice(failures_.end(), one);
@@ -133,7 +171,7 @@ void queue_state::throw_failure(std::uint64_t waited_for, bool of_all_threads) {
             each->is_told = true;
             found = each->failure;
         };
-        find([&](const failed_command& each) { return each.was_late && each.concerns(waited_for); });
+        find([&](const failed_command& each) { return each.was_late && each.concerns({id_, waited_for}); });
         if (found == nullptr)
             find([&](const failed_command& each) {
                 return !each.is_told && (of_all_threads || each.thread == this_thread_number());

@@ -32,7 +32,8 @@ queue_state::queue_state(device_state& device, std::shared_ptr<device_state> kee
       keep_(std::move(keep)),
       id_(next_queue_id()),
       is_timed_(is_timed),
-      driver_(std::move(driver)) {}
+      driver_(std::move(driver)),
+      host_parts_(device.pending_host_parts()) {}
 
 queue_state::~queue_state() { close(); }
 
@@ -54,12 +55,18 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
     const bool event_is_kept = driver_made != nullptr;
 
     std::unique_lock lock(mutex_);
+    if (exit_has_begun()) [[unlikely]] {
+        lock.unlock();
+        stay_out_of_exit();
+        lock.lock();
+    }
     const bool is_observed = !observers_.empty() && !is_marker(given);
     if (is_observed && driver_made == nullptr) driver_made = &own_event;
     if (!waits.empty()) add_waits(waits, needed);
     const bool may_be_foreign = reads_other_device(given);
-    for (storage* const each : given.reads) prepare(*each, use::read, needed, may_be_foreign);
-    for (storage* const each : given.writes) prepare(*each, use::write, needed);
+    for (storage* const each : given.reads)
+        prepare(*each, use::read, needed, given.ends_mapping, may_be_foreign);
+    for (storage* const each : given.writes) prepare(*each, use::write, needed, given.ends_mapping);
     const bool is_deferred = is_deferring() || needed.late != nullptr;
     if (is_deferred && (!can_be_deferred(given) || !ensure_polled())) [[unlikely]] {
         lock.unlock();
@@ -74,7 +81,7 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
             state = std::make_shared<event_state>(
                 event_state{nullptr, device_.driver_handle(), handle_, id_, sequence});
         if (!needed.reached.empty()) waited_.reserve(waited_.size() + needed.reached.size());
-        if (!host_parts_.is_empty()) [[unlikely]]
+        if (device_.has_host_parts() || may_be_foreign) [[unlikely]]
             for (const storage* const each : given.reads) follow_writers(*each, sequence);
         if (!is_deferred) [[likely]] {
             issue(given, *driver_, dependencies{needed.events, driver_made});
@@ -95,6 +102,8 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
     submitted_.store(sequence, std::memory_order_release);
     for (storage* const each : given.reads) each->mark(id_, use::read, sequence);
     for (storage* const each : given.writes) each->mark(id_, use::write, sequence);
+    if (given.begins_mapping || given.ends_mapping) [[unlikely]]
+        note_mapping(given);
     if (is_observed) [[unlikely]]
         for (const auto& each : observers_) each->enqueued(given, *driver_made);
     if (made == nullptr) return sequence;
@@ -104,23 +113,32 @@ std::uint64_t queue_state::enqueue(const command& given, std::span<const event> 
     return sequence;
 }
 
-void queue_state::prepare(storage& used, use how, needs& needed, bool may_be_foreign) {
+void queue_state::prepare(storage& used, use how, needs& needed, std::optional<use> ends_mapping,
+                          bool may_be_foreign) {
     if (&used.device() != &device_ && !may_be_foreign) [[unlikely]]
         refuse_foreign(used);
     if (how == use::read && has_failures()) [[unlikely]]
         check_own_writers(used);
     if (used.is_restricted()) [[unlikely]]
-        used.check_usable(how);
+        used.check_usable(how, ends_mapping);
     if (!used.is_used_by_only(id_) && used.admit(id_)) [[unlikely]]
         add_conflicts(used, how, needed);
 }
 
+void queue_state::note_mapping(const command& given) noexcept {
+    for (const auto& uses : {given.reads, given.writes})
+        for (storage* const each : uses) {
+            if (given.begins_mapping) each->begin_mapping(*given.begins_mapping);
+            if (given.ends_mapping) each->end_mapping(*given.ends_mapping);
+        }
+}
+
 // What it reads may turn out to be invalid: then so is what it writes.
 void queue_state::follow_writers(const storage& used, std::uint64_t sequence) {
+    if (!used.device().has_host_parts()) return;
     std::vector<command_id> writers;
     used.collect_writers(writers);
-    for (const command_id& writer : writers)
-        if (writer.queue == id_) host_parts_.follow(writer.sequence, sequence);
+    for (const command_id& writer : writers) used.device().follow(writer, {id_, sequence});
 }
 
 void queue_state::refuse_foreign(const storage& used) const {
@@ -212,12 +230,13 @@ void queue_state::flush() {
 
 void queue_state::finish() {
     refuse_if_forked();
+    stay_out_of_exit();
     const std::uint64_t last = submitted();
     wait_until_handed_over(last);
     driver_->finish();
     note_completed(last);
     release_done(false);
-    find_failures();
+    find_failures(last);
     throw_failure(0, true);
     device_.check();
 }
@@ -231,7 +250,7 @@ void queue_state::finish_quietly() noexcept {
         release_done(false);
     } catch (...) {  // whoever waits for the failed command sees the error
     }
-    find_failures();
+    find_failures(last);
     hand_on_failures();
 }
 

@@ -11,6 +11,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -70,13 +71,15 @@ public:
 
     /// Writes from host memory that `keep` owns and that is released once the bytes are read. Without `keep`,
     /// up to 4 MiB are copied aside; more are sent before the call returns. A region is a box of bytes, or
-    /// contiguous bytes if its row_pitch is 0; on the host, rows are packed.
+    /// contiguous bytes if its row_pitch is 0; on the host, rows are packed. The write may be the end of a
+    /// mapping.
     void enqueue_write_region(storage& to, const region_layout&, const region_extent&, const void* from,
                               host_memory_owner keep, std::span<const event> waits = {},
-                              event* made = nullptr);
+                              event* made = nullptr, std::optional<use> ends_mapping = std::nullopt);
     void enqueue_write(storage& to, std::size_t offset, const void* from, std::size_t bytes,
-                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr) {
-        enqueue_write_region(to, {offset}, {bytes}, from, std::move(keep), waits, made);
+                       host_memory_owner keep, std::span<const event> waits = {}, event* made = nullptr,
+                       std::optional<use> ends_mapping = std::nullopt) {
+        enqueue_write_region(to, {offset}, {bytes}, from, std::move(keep), waits, made, ends_mapping);
     }
     /// Reads into host memory that `keep` owns, or that the caller keeps alive until the event.
     void enqueue_read_region(void* to, storage& from, const region_layout&, const region_extent&,
@@ -125,6 +128,12 @@ public:
     /// Called by a thread that has waited for this command: runs the host parts of the completed commands.
     /// Throws the failure of this command, or else an unreported failure of a command of this thread.
     void run_host_parts(std::uint64_t waited_for);
+    /// Runs the host parts of the commands that this one of another queue, which has completed, follows.
+    void find_failures_before(const command_id& completed) noexcept;
+    /// Notes that a command of any queue reads what another one wrote; see host_parts.
+    void follow(const command_id& writer, const command_id& reader) {
+        if (!host_parts_.is_empty()) host_parts_.follow(writer, reader);
+    }
     /// The number of pending host parts.
     std::size_t pending_host_parts() const { return host_parts_.is_empty() ? 0 : host_parts_.pending(); }
 
@@ -216,7 +225,8 @@ private:
 
     std::uint64_t enqueue(const command&, std::span<const event> waits, event* made,
                           event_handle* driver_made);
-    void prepare(storage&, use, needs&, bool may_be_foreign = false);
+    void prepare(storage&, use, needs&, std::optional<use> ends_mapping, bool may_be_foreign = false);
+    static void note_mapping(const command&) noexcept;
     void follow_writers(const storage&, std::uint64_t sequence);
     void add_late_events(std::span<const event> waits, needs&) const;
     bool chains_on(const event&) const;
@@ -233,6 +243,9 @@ private:
     void flush_quietly() noexcept;
     void finish_driver_quietly() noexcept;
     void find_failures() noexcept;
+    /// Also those of other queues on which commands up to this one depend.
+    void find_failures(std::uint64_t waited_for) noexcept;
+    void tell_other_queues(const failed_command&) noexcept;
     void add_failure(std::list<failed_command>&& one) noexcept;
     void throw_failure(std::uint64_t waited_for, bool of_all_threads);
     void hand_on_failures() noexcept;

@@ -1,5 +1,6 @@
 // Histograms, searches, differences, gathers and scatters.
 
+#include "algorithm/exact_numbers.hpp"
 #include "algorithm/random_program/program.hpp"
 
 namespace balm::test::random_algorithms {
@@ -12,52 +13,81 @@ void program<T>::count_bins() {
     const operand<T> of = values();
     say(" in " + std::to_string(bins) + " bins");
     const auto is_there = [&](std::int64_t bin) { return bin >= 0 && static_cast<std::size_t>(bin) < bins; };
-    switch (below(3)) {
-        case 0: {
-            std::vector<std::int64_t> wanted(bins);
-            for (const std::int32_t each : by.on_host)
-                if (is_there(each)) ++wanted[static_cast<std::size_t>(each)];
-            return same(vector<std::int64_t>(bincount(by.values, bins)), wanted, "counts");
-        }
-        case 1: {
-            std::vector<sum_type> wanted(bins);
-            for (std::size_t k = 0; k < n_; ++k)
-                if (is_there(by.on_host[k])) {
-                    sum_type& own = wanted[static_cast<std::size_t>(by.on_host[k])];
-                    own = plus(own, static_cast<sum_type>(of.on_host[k]));
-                }
-            return same(vector<sum_type>(bincount(by.values, bins, of.values)), wanted, "sums");
-        }
-        default: {
-            say(" even ones");
-            std::vector<std::int64_t> wanted(8);
-            for (const T each : of.on_host)
-                if (each >= T(0) && each < T(4)) ++wanted[static_cast<std::size_t>(2 * each) / 1];
-            if constexpr (std::is_floating_point_v<T>)
-                return same(vector<std::int64_t>(histogram(of.values, 8, 0.0, 4.0)), wanted, "counts");
-            else
-                return same(vector<std::int64_t>(histogram(of.values, 8, 0, 4)), wanted, "counts");
-        }
+    if (toss()) {
+        std::vector<std::int64_t> wanted(bins);
+        for (const std::int32_t each : by.on_host)
+            if (is_there(each)) ++wanted[static_cast<std::size_t>(each)];
+        return same(vector<std::int64_t>(bincount(by.values, bins)), wanted, "counts");
     }
+    std::vector<sum_type> wanted(bins);
+    for (std::size_t k = 0; k < n_; ++k)
+        if (is_there(by.on_host[k])) {
+            sum_type& own = wanted[static_cast<std::size_t>(by.on_host[k])];
+            own = plus(own, static_cast<sum_type>(of.on_host[k]));
+        }
+    same(vector<sum_type>(bincount(by.values, bins, of.values)), wanted, "sums");
 }
+/// Bounds that are elements, or close to them, or extreme; often so that elements are on edges.
+template <class T>
+void program<T>::count_even_bins() {
+    constexpr std::size_t sizes[] = {1, 2, 3, 5, 8, 100, 1000, 20000};
+    const std::size_t bins = sizes[below(std::size(sizes))];
+    const operand<T> of = any_values();
+    const auto bound = [&]() -> T {
+        const T some = toss() || n_ == 0 ? special_value<T>(random_) : of.on_host[below(n_)];
+        const T other = toss() ? some : small_value<T>(random_);
+        if constexpr (std::is_floating_point_v<T>)
+            return std::isfinite(other) ? other : T(1);
+        else
+            return other;
+    };
+    T low = bound(), high = bound();
+    if (high < low) std::swap(low, high);
+    if (!(low < high)) return;
+    say(" in " + std::to_string(bins) + " even bins from " + std::to_string(low) + " to " +
+        std::to_string(high));
+    std::vector<std::int64_t> wanted(bins);
+    for (const T each : of.on_host) {
+        const std::int64_t bin = exact_bin(each, bins, low, high);
+        if (bin >= 0) ++wanted[static_cast<std::size_t>(bin)];
+    }
+    same(vector<std::int64_t>(histogram(of.values, bins, low, high)), wanted, "counts");
+}
+/// Among elements of another type.
 template <class T>
 void program<T>::search() {
     const std::size_t size = drawn_size(random_, true);
-    say("search among " + std::to_string(size) + " for");
-    std::vector<T> list = small_values<T>(random_, size);
-    std::sort(list.begin(), list.end());
-    const vector<T> on_device(ctx_, list);
-    const operand<T> of = values();
-    const bool is_lower = toss();
-    std::vector<std::int64_t> wanted;
-    for (const T each : of.on_host) {
-        const auto found = is_lower ? std::lower_bound(list.begin(), list.end(), each)
-                                    : std::upper_bound(list.begin(), list.end(), each);
-        wanted.push_back(found - list.begin());
+    const operand<T> of = any_values();
+    const auto search_in = [&]<class L>(std::type_identity<L>) {
+        say(" among " + std::to_string(size) + " of " + std::to_string(sizeof(L)) + " bytes");
+        std::vector<L> list =
+            toss() ? small_values<L>(random_, size) : keys_of<L>(any_kind(random_), random_, size);
+        std::sort(list.begin(), list.end(), is_less_exactly<L, L>);
+        const vector<L> on_device(ctx_, list);
+        std::vector<std::int64_t> low, high, counts(std::max<std::size_t>(size, 2) - 1);
+        for (const T each : of.on_host) {
+            low.push_back(std::lower_bound(list.begin(), list.end(), each, is_less_exactly<L, T>) -
+                          list.begin());
+            high.push_back(std::upper_bound(list.begin(), list.end(), each, is_less_exactly<T, L>) -
+                           list.begin());
+            const auto bin = static_cast<std::size_t>(high.back() - 1);
+            if (high.back() > 0 && bin < counts.size() && !is_nan(each)) ++counts[bin];
+        }
+        switch (below(size < 2 ? 2 : 3)) {
+            case 0: return same(vector<std::int64_t>(lower_bound(on_device, of.values)), low, "positions");
+            case 1: return same(vector<std::int64_t>(upper_bound(on_device, of.values)), high, "positions");
+            default: return same(vector<std::int64_t>(histogram(of.values, on_device)), counts, "counts");
+        }
+    };
+    say(" searched");
+    switch (below(6)) {
+        case 0: return search_in(std::type_identity<std::int32_t>());
+        case 1: return search_in(std::type_identity<std::int64_t>());
+        case 2: return search_in(std::type_identity<std::uint64_t>());
+        case 3: return search_in(std::type_identity<float>());
+        case 4: return search_in(std::type_identity<double>());
+        default: return search_in(std::type_identity<T>());
     }
-    same(vector<std::int64_t>(is_lower ? lower_bound(on_device, of.values)
-                                       : upper_bound(on_device, of.values)),
-         wanted, "positions");
 }
 template <class T>
 void program<T>::move_some() {
@@ -97,9 +127,10 @@ void program<T>::move_some() {
         if (is_there(positions[k])) x_.on_host[static_cast<std::size_t>(positions[k])] = of.on_host[k];
 }
 
-#define BALM_INSTANTIATE(T)                 \
-    template void program<T>::count_bins(); \
-    template void program<T>::search();     \
+#define BALM_INSTANTIATE(T)                      \
+    template void program<T>::count_bins();      \
+    template void program<T>::count_even_bins(); \
+    template void program<T>::search();          \
     template void program<T>::move_some();
 BALM_FOR_PROGRAM_ELEMENTS(BALM_INSTANTIATE)
 #undef BALM_INSTANTIATE

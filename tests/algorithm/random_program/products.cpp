@@ -96,7 +96,7 @@ void program<T>::multiply() {
                 say("x =" + matrix.words() + " x, x %= 7");
                 x_.on_device = A * x_.on_device;
                 x_.on_host = matrix.on_host.times(x_.on_host);
-                same(x_.on_device, x_.on_host, "x", false);
+                same(x_.on_device, x_.on_host, "x", true);
                 x_.on_device = modulo_7(expr<T>(x_.on_device));
                 x_.on_host = modulo_7(x_.on_host);
                 return;
@@ -129,7 +129,7 @@ void program<T>::multiply_rectangular() {
         say("product of" + up.words() + down.words());
         const operand<T> of = values();
         const std::vector<T> between = down.on_host.times(of.on_host);
-        same(vector<T>(down.on_device * of.values), between, "product", false);
+        same(vector<T>(down.on_device * of.values), between, "product", true);
         yields<T>(up.on_device * modulo_7(expr<T>(down.on_device * of.values)),
                   up.on_host.times(modulo_7(between)));
     }

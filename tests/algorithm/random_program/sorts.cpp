@@ -103,7 +103,7 @@ template <class T>
 void program<T>::sort_positions() {
     say("argsort");
     const sort_order way = order();
-    const operand<T> of = values();
+    const operand<T> of = any_values();
     const auto by = order_of(
         n_, [&](std::size_t a, std::size_t b) { return sorts_ahead(of.on_host[a], of.on_host[b], way); });
     if (toss())
@@ -114,24 +114,56 @@ void program<T>::sort_positions() {
              "positions");
 }
 template <class T>
-void program<T>::sort_rows() {
-    constexpr std::size_t lengths[] = {1, 2, 3, 7, 64, 255, 1025, 5000, 70000};
-    const std::size_t length = lengths[below(std::size(lengths))], rows = n_ / length;
-    say("rows of " + std::to_string(length));
-    if (rows == 0) return;
+void program<T>::sort_along() {
+    constexpr std::size_t lengths[] = {1, 2, 3, 7, 64, 255, 1025, 5000, 70000}, inners[] = {1, 1, 2, 5, 40};
+    const std::size_t rows = lengths[below(std::size(lengths))], inner = inners[below(std::size(inners))],
+                      outer = n_ / (rows * inner), count = outer * rows * inner;
+    say("along the second dimension of " + std::to_string(outer) + " x " + std::to_string(rows) + " x " +
+        std::to_string(inner));
+    if (count == 0) return;
     const sort_order way = order();
-    const auto count = static_cast<std::ptrdiff_t>(rows * length);
-    std::vector<T> wanted(special_.on_host.begin(), special_.on_host.begin() + count);
-    vector<T> own(ctx_, wanted);
-    for (auto row = wanted.begin(); row != wanted.end(); row += static_cast<std::ptrdiff_t>(length))
-        std::stable_sort(row, row + static_cast<std::ptrdiff_t>(length),
-                         [way](T a, T b) { return sorts_ahead(a, b, way); });
-    auto rows_of_own = view(own, {rows, length});
-    if (toss())
-        own = sorted(rows_of_own, along(1), way);
-    else
-        own = vector<T>(sorted(rows_of_own, along(1), way));
-    same(own, wanted, "special");
+    std::vector<T> all(special_.on_host.begin(),
+                       special_.on_host.begin() + static_cast<std::ptrdiff_t>(count));
+    vector<T> own(ctx_, all);
+    std::vector<std::size_t> places(count);  // of each element in sorted order, among all
+    std::vector<std::int64_t> positions(count);
+    for (std::size_t first = 0; first < count; ++first) {
+        if (first / inner % rows != 0) continue;
+        const auto at = [&](std::size_t k) { return all[first + k * inner]; };
+        const std::vector<std::size_t> sorted_ones =
+            order_of(rows, [&](std::size_t a, std::size_t b) { return sorts_ahead(at(a), at(b), way); });
+        for (std::size_t k = 0; k < rows; ++k) {
+            places[first + k * inner] = first + sorted_ones[k] * inner;
+            positions[first + k * inner] = static_cast<std::int64_t>(sorted_ones[k]);
+        }
+    }
+    auto box = view(own, {outer, rows, inner});
+    switch (below(3)) {
+        case 0: {
+            say(" positions");
+            const vector<std::uint32_t> got = argsort(box, along(1), way);
+            return same(got, std::vector<std::uint32_t>(positions.begin(), positions.end()), "positions");
+        }
+        case 1: {
+            const std::size_t chosen = drawn_count(rows);
+            std::vector<std::int64_t> first_positions;
+            std::vector<T> first_ones;
+            for (std::size_t k = 0; k < count; ++k) {
+                if (k / inner % rows >= chosen) continue;
+                first_positions.push_back(positions[k]);
+                first_ones.push_back(all[places[k]]);
+            }
+            const auto got = top_k(box, chosen, along(1), way);
+            same(vector<std::int64_t>(got.positions), first_positions, "positions");
+            return same(vector<T>(got.values), first_ones, "first elements");
+        }
+        default:
+            if (toss())
+                own = sorted(box, along(1), way);
+            else
+                own = vector<T>(sorted(box, along(1), way));
+            same(own, permuted(all, places), "special");
+    }
 }
 
 #define BALM_INSTANTIATE(T)                         \
@@ -140,7 +172,7 @@ void program<T>::sort_rows() {
     template void program<T>::sort_several_keys();  \
     template void program<T>::sort_by_comparison(); \
     template void program<T>::sort_positions();     \
-    template void program<T>::sort_rows();
+    template void program<T>::sort_along();
 BALM_FOR_PROGRAM_ELEMENTS(BALM_INSTANTIATE)
 #undef BALM_INSTANTIATE
 

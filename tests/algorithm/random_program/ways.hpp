@@ -7,6 +7,7 @@
 
 #include "algorithm/histogram/histogram_strategy.hpp"
 #include "algorithm/random_program/draw.hpp"
+#include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
@@ -31,6 +32,7 @@ public:
                                        .most_of_one = is_drawn(random) ? ~std::size_t{0} : 0};
             array::force_scans(&scans);
             array::force_histograms_of_gpus(true);
+            array::use_shapes_of_gpus(true);
             array::force_sorts(&sorts);
         } else if (chosen < 4 && on_cpu) {
             sorts = array::forced_sort{.strategy = array::sort_strategy::chunk_an_item,
@@ -44,6 +46,7 @@ public:
     ~forced_ways() {
         array::force_scans(nullptr);
         array::force_histograms_of_gpus(false);
+        array::use_shapes_of_gpus(false);
         array::force_sorts(nullptr);
         array::force_matrices_of_gpus(false);
     }

@@ -438,6 +438,32 @@ template <class T>
 T sqrt(T x) {
     return std::sqrt(x);
 }
+// The elementary functions that those of complex numbers need, as the host has them.
+#define BALM_SERIAL_1(name)  \
+    template <class T>       \
+    T name(T x) {            \
+        return std::name(x); \
+    }
+#define BALM_SERIAL_2(name)     \
+    template <class T>          \
+    T name(T x, T y) {          \
+        return std::name(x, y); \
+    }
+BALM_SERIAL_1(exp)
+BALM_SERIAL_1(log)
+BALM_SERIAL_1(log1p)
+BALM_SERIAL_1(sin)
+BALM_SERIAL_1(cos)
+BALM_SERIAL_1(tan)
+BALM_SERIAL_1(sinh)
+BALM_SERIAL_1(cosh)
+BALM_SERIAL_1(asinh)
+BALM_SERIAL_1(tanh)
+BALM_SERIAL_2(hypot)
+BALM_SERIAL_2(atan2)
+BALM_SERIAL_2(pow)
+#undef BALM_SERIAL_1
+#undef BALM_SERIAL_2
 template <class T>
 T ldexp(T x, int n) {
     return std::ldexp(x, n);
