@@ -10,7 +10,7 @@ namespace balm::test::random_algorithms {
 
 template <class T>
 operand<T> program<T>::values(int depth) {
-    switch (below(depth < 2 ? 12 : 4)) {
+    switch (below(depth < 2 ? 14 : 4)) {
         case 0: say(" x"); return {expr<T>(x_.on_device), x_.on_host};
         case 1: say(" y"); return {expr<T>(y_.on_device), y_.on_host};
         case 2: {
@@ -50,6 +50,12 @@ operand<T> program<T>::values(int depth) {
         case 7: return merged(depth);
         case 8: return first_ones(depth);
         case 9: return product(depth);
+        case 10:
+        case 11: {
+            say(" functions of");
+            operand<T> of = values(depth + 1);
+            return {through_functions(of.values), std::move(of.on_host)};
+        }
         default: {
             say(" select(keys > 3,");
             operand<T> a = values(depth + 1), b = values(depth + 1);

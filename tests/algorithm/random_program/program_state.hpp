@@ -33,6 +33,16 @@ struct operand {
     std::vector<T> on_host;
 };
 
+/// The same numbers, each through functions of the library, which add 0 to it.
+template <class T>
+expr<T> through_functions(const expr<T>& of) {
+    const auto plus_nothing = [](auto x) { return x + trunc(tanh(x) / 2); };
+    if constexpr (std::is_integral_v<T>)
+        return cast<T>(plus_nothing(cast<double>(of)));
+    else
+        return plus_nothing(of);
+}
+
 /// Positions in a sorted array, which ascend: those of two other sorted arrays' elements.
 struct two_parts {
     two_parts(const context& ctx, std::vector<std::size_t> first, std::vector<std::size_t> second)

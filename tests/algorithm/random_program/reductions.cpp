@@ -196,7 +196,9 @@ public:
         for (E& each : x_) each = drawn_element<E, multiplies>(random);
     }
     void run() {
-        const vector<E> X(ctx_, x_.begin(), x_.end());
+        const vector<E> all(ctx_, x_.begin(), x_.end());
+        has_functions_ = is_drawn(random_);
+        const auto X = with_functions(all);
         const policy how = is_drawn(random_) ? policy::portable : policy::run_to_run;
         using R = std::remove_const_t<decltype(Reducer::of(X, how))>;
         if (x_.empty() && !can_be_empty) return;
@@ -207,13 +209,21 @@ public:
             Reducer::into(target, X, how);
             expect_parts<R>(R(target.to_host()[0]), wanted, Reducer::word, "in a vector");
         }
-        along<R>(X);
+        along<R>(all);
     }
 
 private:
     static constexpr bool can_be_empty =
         std::is_same_v<Reducer, sum_reducer> || std::is_same_v<Reducer, product_reducer>;
 
+    /// Floating-point numbers, maybe computed with functions.
+    template <class A>
+    auto with_functions(const A& of) const {
+        if constexpr (std::is_floating_point_v<typename parts_of<E>::type> && !complex_type<E>)
+            return has_functions_ ? through_functions(expr<E>(of)) : expr<E>(of);
+        else
+            return of;
+    }
     template <class R>
     void along(const vector<E>& X) {
         // A box of as many of the elements as three factors allow.
@@ -238,7 +248,8 @@ private:
                 if (!is_reduced[d]) place = place * extents[d] + at[d];
             groups[place].push_back(x_[i]);
         }
-        const auto box = view(X(slice(0, static_cast<std::int64_t>(a * b * c))), {a, b, c});
+        const auto some = X(slice(0, static_cast<std::int64_t>(a * b * c)));
+        const auto box = view(with_functions(some), {a, b, c});
         const auto over = is_of_two ? balm::along(first, second) : balm::along(first);
         const auto got = vector<R>(Reducer::of(box, over)).to_host();
         ASSERT_EQ(got.size(), results);
@@ -250,6 +261,7 @@ private:
     const context& ctx_;
     generator& random_;
     std::vector<E> x_;
+    bool has_functions_ = false;
 };
 
 }  // namespace
