@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/layout.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
@@ -86,19 +86,16 @@ struct stored_value {
 struct assignment_key {
     detail::inline_vector<stored_value, 4> values;
     friend bool operator==(const assignment_key&, const assignment_key&) = default;
-
-    assignment_key(const layout& leaves, target_list targets, const written_list& written) {
-        for (const target& t : targets) {
-            const auto into = std::find(written.begin(), written.end(), t.vector) - written.begin();
-            values.push_back({t.vector->type(), leaves.number_of(*t.vector), static_cast<std::uint32_t>(into),
-                              t.is_part, t.where != nullptr});
-        }
-    }
-    void add_to(runtime::table_hash& hash) const {
-        for (const stored_value& v : values)
-            hash.add(ir::code(v.type), v.leaf, v.written, v.is_part, v.is_at_positions);
-    }
 };
+assignment_key key_of(const layout& leaves, target_list targets, const written_list& written) {
+    assignment_key key;
+    for (const target& t : targets) {
+        const auto into = std::find(written.begin(), written.end(), t.vector) - written.begin();
+        key.values.push_back({t.vector->type(), leaves.number_of(*t.vector), static_cast<std::uint32_t>(into),
+                              t.is_part, t.where != nullptr});
+    }
+    return key;
+}
 
 /// Work-groups of a GPU for several loops: 64 elements of a row by 4 rows; a work-item takes two rows if
 /// there are many elements. 8192 x 8192 f64 on H100 relative to hand-written CUDA: the sum of four neighbours
@@ -441,14 +438,14 @@ struct assignment {
         list_leaves(to, p, leaves, written);
     }
 
+    kernel_site site() const {
+        const std::size_t loops = leaves.places.counts().size();
+        return {"elementwise", device, facts, p, leaves, static_cast<int>(std::min(loops, grid_dimensions))};
+    }
     /// The tape's values are what is assigned, then the positions of targets that have some.
-    std::shared_ptr<const ir::function> traced() const {
-        const std::size_t loop_count = leaves.places.counts().size();
-        trace::recording r("elementwise", static_cast<int>(std::min(loop_count, grid_dimensions)), {});
-        parameter_list given(r);
-        list(given);
+    std::shared_ptr<const ir::function> body(trace::recording& r, const parameter_list& given) const {
         r.describe("out = " + describe(p, leaves, given)[0]);
-        open_loops loops(given, loop_count);
+        open_loops loops(given, leaves.places.counts().size());
         const trace::node flat = leaves.places.flat_index(given, loops.variables());
         const std::vector<trace::node> values = record(p, leaves, given, {flat, loops.variables()});
         std::size_t position = targets.size();
@@ -474,12 +471,12 @@ private:
 
 void launch(target_list targets, const tape& p, const shape& box) {
     const assignment to_do(targets, p, box);
-    const layout& leaves = to_do.leaves;
-    const assignment_key key(leaves, targets, to_do.written);
-    const std::shared_ptr<const cached_kernel> kernel =
-        kernel_for(to_do.device, key, p, leaves, to_do.facts, [&] { return to_do.traced(); });
-    const runtime::grid g = grid_for(*kernel, leaves.places, to_do.facts.on_cpu);
-    enqueue(*kernel, to_do.device, g, [&](auto& to) { to_do.list(to); });
+    run_kernel(
+        to_do.site(), key_of(to_do.leaves, targets, to_do.written), [&](auto& to) { to_do.list(to); },
+        [&](trace::recording& r, const parameter_list& given) { return to_do.body(r, given); },
+        [&](const cached_kernel& kernel) {
+            return grid_for(kernel, to_do.leaves.places, to_do.facts.on_cpu);
+        });
 }
 
 }  // namespace
@@ -500,7 +497,10 @@ std::string source_of(tape&& p, trace::type type) {
     const auto made = make_vector_like(p, type);
     const target into{made.get()};
     const assignment computed({&into, 1}, p, box);
-    return kernels::source_for(computed.device, *computed.traced(), computed.facts).text;
+    const auto traced = trace_kernel(
+        computed.site(), [&](auto& to) { computed.list(to); },
+        [&](trace::recording& r, const parameter_list& given) { return computed.body(r, given); });
+    return kernels::source_for(computed.device, *traced, computed.facts).text;
 }
 
 }  // namespace balm::array

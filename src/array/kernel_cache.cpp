@@ -110,10 +110,7 @@ std::shared_ptr<const cached_kernel> kernel_for(
     runtime::device_state& device, const kernel_key& key, const tape& p, const layout& leaves,
     ir::launch_facts facts, const std::function<std::shared_ptr<const ir::function>()>& trace) {
     runtime::refuse_if_forked();
-    runtime::table_hash of;
-    leaves.add_to(of);
-    key.add_to(of);
-    const std::uint64_t hash = of.add(structure_hash(p)).value();
+    const std::uint64_t hash = runtime::table_hash().add(leaves, key, structure_hash(p)).value();
     const auto is_it = [&](const entry& e) {
         return key.is(e.key) && e.facts == facts && e.leaves.is_like(leaves) &&
                same_structure(e.structure, p);
@@ -160,9 +157,7 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state& device, const ke
                                          trace::type type, std::size_t size,
                                          const std::function<void(vector_state&)>& fill) {
     runtime::refuse_if_forked();
-    runtime::table_hash of;
-    key.add_to(of);
-    const std::uint64_t hash = of.value();
+    const std::uint64_t hash = runtime::table_hash().add(key).value();
     const auto is_it = [&](const table_entry& e) { return key.is(e.key); };
     runtime::bounded_table<table_entry>& kept = table::of(device).kept;
     if (const auto known = kept.find(hash, is_it)) return known->elements;
@@ -175,8 +170,8 @@ std::size_t group_size_of(const cached_kernel& kernel, std::size_t most) {
     return std::bit_floor(std::min(most, kernel.program->max_work_group_size()));
 }
 
-void enqueue_bound(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-                   launch_lists& given) {
+void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
+             launch_lists& given) {
     runtime::kernel_lease lease = kernel.program->lease_kernel();
     runtime::queue_state& queue = device.default_queue();
     if (kernel.printing != nullptr) [[unlikely]]

@@ -11,14 +11,13 @@
 namespace balm::array {
 
 /// The cache key of a kernel besides its expression, its leaves and the launch facts: any structure with ==
-/// and add_to(table_hash&). Its type says what kind of kernel it is.
+/// that table_hash adds. Its type says what kind of kernel it is.
 class kernel_key {
 public:
     template <class Key>
     kernel_key(const Key& key)  // NOLINT(google-explicit-constructor): any structure is a key
         : key_(&key),
-          add_to_(
-              [](const void* of, runtime::table_hash& hash) { static_cast<const Key*>(of)->add_to(hash); }),
+          add_to_([](const void* of, runtime::table_hash& hash) { hash.add(*static_cast<const Key*>(of)); }),
           is_kind_of_([](const std::any& kept) { return std::any_cast<Key>(&kept) != nullptr; }),
           is_([](const void* of, const std::any& kept) {
               const Key* const other = std::any_cast<Key>(&kept);
@@ -59,16 +58,7 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state&, const kernel_ke
 /// The largest power of two of work-items, up to `most`, that a group of the kernel may have.
 std::size_t group_size_of(const cached_kernel&, std::size_t most);
 
-void enqueue_bound(const cached_kernel&, runtime::device_state&, const runtime::grid&, launch_lists&);
-
-/// Launches a kernel in the device's default queue, with what list(parameter_bindings&) binds.
-template <class List>
-void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-             const List& list) {
-    const runtime::scratch<launch_lists> lists;
-    parameter_bindings bound(*lists);
-    list(bound);
-    enqueue_bound(kernel, device, g, *lists);
-}
+/// Launches a kernel in the device's default queue.
+void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&, launch_lists&);
 
 }  // namespace balm::array

@@ -20,17 +20,23 @@
 #include "ir/text_body.hpp"
 #include "runtime/program/launch_plan.hpp"
 
-namespace balm::ir {
+namespace balm::trace {
 
-using balm::space;
-using trace::type;
-std::string to_string(type);
 /// A number of at most 30 bits, different for each type.
 constexpr std::uint64_t code(type t) {
     return static_cast<std::uint64_t>(t.element) | std::uint64_t{t.lanes} << 4 |
            static_cast<std::uint64_t>(t.where) << 9 | std::uint64_t{t.is_const} << 12 |
            std::uint64_t{t.aggregate} << 13 | std::uint64_t{t.is_packed} << 29;
 }
+
+}  // namespace balm::trace
+
+namespace balm::ir {
+
+using balm::space;
+using trace::code;
+using trace::type;
+std::string to_string(type);
 /// The type of values loaded from memory of this type, and stored to it: f16 is computed as f32, and values
 /// have no alignment.
 type value_of_memory(type);

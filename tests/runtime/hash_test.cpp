@@ -5,10 +5,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "base/table_hash.hpp"
 #include "runtime/program/disk_cache.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -132,6 +138,56 @@ TEST(B5_hash, refuses_text_that_is_no_digest) {
           std::string(63, '0') + "A", "0x" + std::string(62, '0'), "-" + std::string(63, '0')}) {
         EXPECT_FALSE(digest_from_hex(text)) << text;
     }
+}
+
+// ---- hashes for tables in memory
+
+enum class colour : std::uint8_t { red, green };
+struct inner {
+    bool is_long = false;
+    std::array<std::uint32_t, 3> extents{};
+};
+struct with_its_own {
+    int counts = 0, does_not_count = 0;
+    void add_to(balm::runtime::table_hash& hash) const { hash.add(counts); }
+};
+struct plan {
+    colour shade = colour::red;
+    std::int64_t count = 0;
+    inner first, second;
+    std::vector<int> radices;
+    std::optional<int> room;
+    with_its_own other;
+    digest function;
+};
+std::uint64_t table_hash_of(const plan& p) { return balm::runtime::table_hash().add(p).value(); }
+
+TEST(B5_hash, of_a_plan_counts_each_member) {
+    const std::function<void(plan&)> changes[] = {
+        [](plan&) {},
+        [](plan& p) { p.shade = colour::green; },
+        [](plan& p) { p.count = 1; },
+        [](plan& p) { p.first.is_long = true; },
+        [](plan& p) { p.second.is_long = true; },
+        [](plan& p) { p.first.extents[2] = 1; },
+        [](plan& p) { p.radices = {0}; },
+        [](plan& p) {
+            p.radices = {0, 0};
+        },
+        [](plan& p) { p.room = 0; },
+        [](plan& p) { p.room = 1; },
+        [](plan& p) { p.other.counts = 1; },
+        [](plan& p) { p.function.words[3] = 1; },
+    };
+    std::set<std::uint64_t> different;
+    for (const auto& change : changes) {
+        plan p;
+        change(p);
+        EXPECT_TRUE(different.insert(table_hash_of(p)).second) << different.size();
+    }
+    plan p;
+    p.other.does_not_count = 1;
+    EXPECT_TRUE(different.contains(table_hash_of(p)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 #include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -120,10 +120,6 @@ struct along_key {
     along_plan plan;
     reduction_form what;
     friend bool operator==(const along_key&, const along_key&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        what.add_to(hash);
-    }
 };
 
 class computation {
@@ -331,36 +327,31 @@ private:
         }
     }
 
-    std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves,
-                                               std::size_t reduced) const {
-        trace::recording r(d.plan.is_finish() ? "finish_along" : "reduce_along", d.plan.on_cpu() ? 1 : 2, {});
-        parameter_list given(r);
-        list(given, d, p, leaves, reduced);
-        return trace_along(r, given, d.plan, does_, p, leaves);
-    }
-
     void launch(division d, const tape& p, const layout& leaves, std::size_t reduced) {
         const along_plan& plan = d.plan;
-        const along_key key{plan, reduction_form(what_)};
-        const auto trace_it = [&] { return traced(d, p, leaves, reduced); };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
-
-        runtime::grid g;
-        std::size_t groups = 0;
-        if (plan.on_cpu()) {
-            groups = plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
-                                     : divided_up(kept_ * d.segments, d.share);
-        } else {
-            g.local[0] = group_size_of(*kernel, along_group);
-            const std::size_t across = std::min(d.across, g.local[0]), side = g.local[0] / across;
-            d.width_bits = std::countr_zero(plan.shape == along_shape::lanes_of_columns ? side : across);
-            groups = divided_up(kept_, side);
-            g.dimensions = 2;
-            g.global[1] = d.segments;
-        }
-        g.global[0] = groups * g.local[0];
-        enqueue(*kernel, device_, g, [&](auto& to) { list(to, d, p, leaves, reduced); });
+        run_kernel(
+            {plan.is_finish() ? "finish_along" : "reduce_along", device_, facts_, p, leaves,
+             plan.on_cpu() ? 1 : 2},
+            along_key{plan, form_of(what_)}, [&](auto& to) { list(to, d, p, leaves, reduced); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_along(r, given, plan, does_, p, leaves);
+            },
+            [&](const cached_kernel& kernel) { return grid_of(d, kernel); });
+    }
+    /// Decides on a GPU how many neighbouring work-items of a group have neighbouring k.
+    runtime::grid grid_of(division& d, const cached_kernel& kernel) const {
+        const along_plan& plan = d.plan;
+        if (plan.on_cpu())
+            return groups_of(plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
+                                             : divided_up(kept_ * d.segments, d.share),
+                             1);
+        const std::size_t items = group_size_of(kernel, along_group), across = std::min(d.across, items),
+                          side = items / across;
+        d.width_bits = std::countr_zero(plan.shape == along_shape::lanes_of_columns ? side : across);
+        runtime::grid g = groups_of(divided_up(kept_, side), items);
+        g.dimensions = 2;
+        g.global[1] = d.segments;
+        return g;
     }
 
     const tape& p_;

@@ -54,10 +54,6 @@ struct along_plan {
     bool has_counts(bool of_reduced) const { return stage != along_stage::finish || !of_reduced; }
 
     friend bool operator==(const along_plan&, const along_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, lanes, is_short, at_once, result, is_narrow, loops, reduced, gives_in_order,
-                 counts_in_order);
-    }
 };
 
 inline constexpr std::size_t along_group = 256;  ///< limit of work-items per group

@@ -15,7 +15,7 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/result_targets.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
@@ -35,25 +35,19 @@ constexpr std::size_t most_in_32_bits = std::size_t{1} << 31;
 /// The cache key of a kernel, apart from the expression.
 struct compact_key {
     compact_plan plan;
-    detail::inline_vector<reduction_form, 2> reduced;
+    reduction_forms reduced;
     detail::inline_vector<trace::type, 6> types;  ///< of the kept values, and of the targets
     runtime::digest same;
     friend bool operator==(const compact_key&, const compact_key&) = default;
-
-    compact_key(const compact_plan& of, const compaction& how, std::span<vector_state* const> into)
-        : plan(of), same(how.same != nullptr ? how.same->identity : runtime::digest{}) {
-        for (const reduction& r : how.reduced) reduced.push_back(reduction_form(r));
-        for (const trace::type& each : how.kept) types.push_back(each);
-        if (plan.moves_elements())
-            for (const vector_state* each : into) types.push_back(each->type());
-    }
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        for (const reduction_form& each : reduced) each.add_to(hash);
-        for (const trace::type& each : types) hash.add(ir::code(each));
-        hash.add(same.words[0]);
-    }
 };
+compact_key key_of(const compact_plan& plan, const compaction& how, std::span<vector_state* const> into) {
+    compact_key key{
+        plan, forms_of(how.reduced), {}, how.same != nullptr ? how.same->identity : runtime::digest{}};
+    for (const trace::type& each : how.kept) key.types.push_back(each);
+    if (plan.moves_elements())
+        for (const vector_state* each : into) key.types.push_back(each->type());
+    return key;
+}
 
 /// A compaction of elements on one device, in two steps: the first finds the count if counts_first(), the
 /// second moves elements.
@@ -82,8 +76,8 @@ public:
             divide(*device_, facts_.on_cpu, p, leaves_,
                    {n, bytes_of_element(plan_, how, does_), 1, !how.is_partition, can_be_announced(state_),
                     is_selection ? large_tiles : large_tiles_of_reductions});
-        static_cast<tile_plan&>(plan_) = division_.tiles;
-        facts_.max_registers = plan_.max_registers;
+        plan_.tiles = division_.tiles;
+        facts_.max_registers = plan_.tiles.max_registers;
     }
 
     /// Whether the count is known before elements are moved.
@@ -115,7 +109,7 @@ private:
     }
 
     void move_with_look_back() {
-        const std::size_t tiles = divided_up(n_, plan_.elements());
+        const std::size_t tiles = divided_up(n_, plan_.tiles.elements());
         announcements_.emplace(device_, tiles, state_, plan_.count_bits());
         launch(compact_stage::look_back, tiles);
     }
@@ -145,17 +139,13 @@ private:
         plan.stage = stage;
         const tape& p = plan.reads_elements() ? p_ : empty_tape();
         const layout& leaves = plan.reads_elements() ? leaves_ : no_leaves();
-        const auto trace_it = [&] {
-            trace::recording r(how_.name, 1, {});
-            parameter_list given(r);
-            list(given, plan, p, leaves);
-            return trace_compaction(r, given, plan, how_, does_, p, leaves);
-        };
-        const compact_key key(plan, how_, into_);
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, key, p, leaves, facts_, std::cref(trace_it));
-        const runtime::grid g = grid_of(groups, plan, *kernel);
-        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound, plan, p, leaves); });
+        run_kernel(
+            {how_.name, *device_, facts_, p, leaves}, key_of(plan, how_, into_),
+            [&](auto& to) { list(to, plan, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_compaction(r, given, plan, how_, does_, p, leaves);
+            },
+            [&](const cached_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
     }
 
     const compaction& how_;

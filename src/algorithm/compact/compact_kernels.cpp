@@ -78,7 +78,7 @@ std::shared_ptr<const ir::function> trace_compaction(trace::recording& r, const 
         return r.finish(nullptr);
     };
     if (plan.stage == compact_stage::parts) return traced(std::type_identity<part_recorder>());
-    if (plan.on_item()) return traced(std::type_identity<item_recorder>());
+    if (plan.tiles.on_item()) return traced(std::type_identity<item_recorder>());
     if (!how.reduced.empty() && !plan.has_lengths) return traced(std::type_identity<run_recorder>());
     return traced(std::type_identity<selection_recorder>());
 }

@@ -28,7 +28,8 @@ enum class compact_stage : std::uint8_t {
     look_back      ///< the same for tiles, which find the total before them by look-back
 };
 
-struct compact_plan : tile_plan {
+struct compact_plan {
+    tile_plan tiles;
     compact_stage stage = compact_stage::whole;
     std::size_t kept = 0;       ///< kept values of an element
     std::size_t keys = 0;       ///< of these, the keys that delimit runs; 0: a condition selects
@@ -52,10 +53,6 @@ struct compact_plan : tile_plan {
     int count_bits() const { return is_wide ? 62 : 31; }
 
     friend bool operator==(const compact_plan&, const compact_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        tile_plan::add_to(hash);
-        hash.add(stage, kept, keys, is_partition, is_bounded, is_wide, has_lengths);
-    }
 };
 
 /// Whether the only reduction of the runs is their length. The reduced values are the tape's last ones.

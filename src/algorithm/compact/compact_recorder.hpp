@@ -92,7 +92,7 @@ public:
           leaves_(leaves),
           r_(r),
           given_(given),
-          g_({plan.group, plan.is_exact, plan.has_sub_groups}) {
+          g_({plan.tiles.group, plan.tiles.is_exact, plan.tiles.has_sub_groups}) {
         const types& results = does.results();
         if (plan.has_lengths)
             moved_.push_back(scalar::i32);  // the position in the tile
@@ -116,9 +116,9 @@ protected:
     values recorded(const Index& i) const { return recorded(coordinates(block::node_of(i))); }
     /// Element k of a run of a tile.
     values recorded(const Index& run, int k) const {
-        return recorded(element_of_run(run, k, plan_.tile.length, plan_.loads_vectors));
+        return recorded(element_of_run(run, k, plan_.tiles.tile.length, plan_.tiles.loads_vectors));
     }
-    Index index(const Index& run, int k) const { return run * plan_.tile.length + k; }
+    Index index(const Index& run, int k) const { return run * plan_.tiles.tile.length + k; }
     values keys_of(const values& list) const { return part_of(list, 0, plan_.keys); }
     values kept_of(const values& list) const {
         values made;

@@ -42,18 +42,19 @@ private:
         values total;
     };
     block::arrays memory_of_totals() const {
-        return g_.shared("totals", block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count)),
+        return g_.shared("totals",
+                         block::side_by_side(state_, static_cast<std::size_t>(plan_.tiles.tile.count)),
                          block::scan_room(g_));
     }
     tile_of_runs loaded_runs(const block::arrays& shared, const Index& begin, const Index& end) const {
         tile_of_runs made;
         made.list = block::load(
-            g_, plan_.tile, begin, end, [&](const Index& run, int k) { return loaded(at_any(run, k)); },
+            g_, plan_.tiles.tile, begin, end, [&](const Index& run, int k) { return loaded(at_any(run, k)); },
             [&](const Index& i) { return loaded(at_any(i)); }, nothing());
         elements runs;
-        for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tile.length) {
+        for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tiles.tile.length) {
             elements run;
-            for (int k = 0; k < plan_.tile.length; ++k) run.push_back(scanned(*(from + k)));
+            for (int k = 0; k < plan_.tiles.tile.length; ++k) run.push_back(scanned(*(from + k)));
             runs.push_back(block::reduce(combines_, run));
         }
         made.in_tile = block::scan_exclusive_striped(g_, combines_, runs, shared, &made.total);
@@ -67,7 +68,7 @@ private:
         auto next = of.list.begin();
         for (const values& before : of.in_tile.before) {
             values exclusive = combines_.combined(ahead_of_sub_group, before);
-            for (int k = 0; k < plan_.tile.length; ++k, ++next) {
+            for (int k = 0; k < plan_.tiles.tile.length; ++k, ++next) {
                 f(*next, exclusive);
                 exclusive = combines_.combined(exclusive, scanned(*next));
             }

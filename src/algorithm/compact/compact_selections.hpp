@@ -30,35 +30,37 @@ private:
         block::flag_ranks ranks;
     };
     block::arrays memory_of_ranks() const {
-        return g_.shared("ranks", block::flag_ranks::words(plan_.tile), block::scan_room(g_));
+        return g_.shared("ranks", block::flag_ranks::words(plan_.tiles.tile), block::scan_room(g_));
     }
     selected_tile loaded_selection(const block::arrays& shared, const Index& begin, const Index& end) const {
         values nothing;
         for (const trace::type& each : kept_) nothing.push_back(any_value(each));
         elements kept;
-        for (int e = 0; e < plan_.tile.elements(); ++e) kept.push_back(block::variables("element", nothing));
+        for (int e = 0; e < plan_.tiles.tile.elements(); ++e)
+            kept.push_back(block::variables("element", nothing));
         UInt flags = named("flags", 0u);
         const auto take = [&](const element& each, int e) {
             block::write(kept[static_cast<std::size_t>(e)], each.kept);
             flags |= select(each.is_selected, 1u << e, 0u);
         };
         const auto take_runs = [&](const block::run_numbers& run) {
-            for (int e = 0; e < plan_.tile.elements(); ++e)
-                take(at_any(run[e / plan_.tile.length], e % plan_.tile.length), e);
+            for (int e = 0; e < plan_.tiles.tile.elements(); ++e)
+                take(at_any(run[e / plan_.tiles.tile.length], e % plan_.tiles.tile.length), e);
         };
-        block::visit(g_, plan_.tile, begin, end, take_runs,
+        block::visit(g_, plan_.tiles.tile, begin, end, take_runs,
                      [&](const Index& i, int e) { take(at_any(i), e); });
         for (values& each : kept) each = block::read(each);
-        return {std::move(kept), block::flag_ranks(g_, plan_.tile, flags, shared)};
+        return {std::move(kept), block::flag_ranks(g_, plan_.tiles.tile, flags, shared)};
     }
     /// Collects selected elements in local memory, so that neighbouring work-items store neighbouring
     /// elements. In partitions the other elements follow them.
     void exchange(const selected_tile& of, const block::arrays& shared, const Int& size) const {
-        const block::positions at(g_, arrangement::sub_group_striped, plan_.tile.count);
-        for (int e = 0; e < plan_.tile.elements(); ++e) {
+        const block::positions at(g_, arrangement::sub_group_striped, plan_.tiles.tile.count);
+        for (int e = 0; e < plan_.tiles.tile.elements(); ++e) {
             const values& kept = of.kept[static_cast<std::size_t>(e)];
             const Int rank = of.ranks.ahead_of(e);
-            const Int position = at[e / plan_.tile.length] * plan_.tile.length + e % plan_.tile.length;
+            const Int position =
+                at[e / plan_.tiles.tile.length] * plan_.tiles.tile.length + e % plan_.tiles.tile.length;
             if (plan_.is_partition) {
                 const Int other = of.ranks.total() + position - rank;
                 BALM_IF (position < size) {

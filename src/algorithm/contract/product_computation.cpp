@@ -16,7 +16,7 @@
 #include "algorithm/contract/product_method.hpp"
 #include "algorithm/contract/product_shapes.hpp"
 #include "algorithm/divided_up.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "balm/along.hpp"
 #include "balm/error.hpp"
@@ -314,14 +314,8 @@ private:
             to.vector("from", from, trace::access::in);
             to.vector("to", *made, trace::access::out);
         };
-        const auto trace_it = [&] {
-            trace::recording r("pack_panels", 1, {});
-            r.describe("rows of a matrix, side by side");
-            parameter_list given(r);
-            list(given);
-            return trace_pack(r, given, plan);
-        };
-        launch(plan, trace_it, sizes_.batch * panels * chunks, 1, list);
+        launch({"pack_panels", "rows of a matrix, side by side"}, plan, list, trace_pack,
+               groups_of(sizes_.batch * panels * chunks, 1));
         return made;
     }
     template <class List>
@@ -335,15 +329,19 @@ private:
         for (std::size_t k = 0; k < batch_.size(); ++k) to.number({"out_batch", k}, batch_[k].out);
         if (splits > 1) to.number("result", into_.size());
     }
-    template <class Plan, class Trace, class List>
-    void launch(const Plan& plan, const Trace& trace_it, std::size_t groups, std::size_t items,
-                const List& list) const {
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = items;
-        g.global[0] = groups * items;
-        enqueue(*kernel, *device_, g, list);
+    struct kernel_words {
+        const char *name, *description;
+    };
+    template <class Plan, class List, class Trace>
+    void launch(const kernel_words& words, const Plan& plan, const List& list, const Trace& trace_of,
+                const runtime::grid& g) const {
+        run_kernel(
+            {words.name, *device_, facts_}, plan, list,
+            [&](trace::recording& r, const parameter_list& given) {
+                r.describe(words.description);
+                return trace_of(r, given, plan);
+            },
+            g);
     }
 
     void multiply_panels() const {
@@ -393,14 +391,8 @@ private:
             to.vector("b", *b, trace::access::in);
             to.vector("out", partials ? *partials : into_, trace::access::out);
         };
-        const auto trace_it = [&] {
-            trace::recording r("multiply_panels", 1, {});
-            r.describe("products of packed matrices");
-            parameter_list given(r);
-            list(given);
-            return trace_panels(r, given, plan);
-        };
-        launch(plan, trace_it, blocks() * splits, 1, list);
+        launch({"multiply_panels", "products of packed matrices"}, plan, list, trace_panels,
+               groups_of(blocks() * splits, 1));
         if (partials) add_up(partials, splits);
     }
 
@@ -495,14 +487,8 @@ private:
             to.vector("b", vector_of(b_), trace::access::in);
             to.vector("out", out, trace::access::out);
         };
-        const auto trace_it = [&] {
-            trace::recording r("multiply_tiles", 1, {});
-            r.describe("products of matrices");
-            parameter_list given(r);
-            list(given);
-            return trace_tiles(r, given, plan);
-        };
-        launch(plan, trace_it, *groups, static_cast<std::size_t>(d.shape.items()), list);
+        launch({"multiply_tiles", "products of matrices"}, plan, list, trace_tiles,
+               groups_of(*groups, static_cast<std::size_t>(d.shape.items())));
         if (partials) add_up(partials, d.splits);
     }
     template <class List>

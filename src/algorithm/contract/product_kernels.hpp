@@ -22,9 +22,6 @@ struct tile_loads {
     int width = 1;                ///< elements of one load: strides and the offset are in units of it
     trace::type stored{};         ///< the element type in memory
     friend bool operator==(const tile_loads&, const tile_loads&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(has_unit_inner, has_unit_rows, width, stored.element);
-    }
 };
 
 /// A kernel of tiles. computation::multiply_tiles lists its parameters.
@@ -38,12 +35,6 @@ struct product_tile_plan {
     bool has_splits = false;
     bool has_slow_inner = false;  ///< inner elements are rows of `fast`, a multiple of the depth
     friend bool operator==(const product_tile_plan&, const product_tile_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        shape.add_to(hash);
-        a.add_to(hash);
-        b.add_to(hash);
-        hash.add(element, is_narrow, stores_vectors, batch_loops, has_splits, has_slow_inner);
-    }
     /// Elements in 16 bytes.
     int lanes() const { return static_cast<int>(16 / size_of(element)); }
 };
@@ -59,9 +50,6 @@ struct pack_plan {
     bool has_unit_rows = false;  ///< rows have stride 1
     std::uint8_t batch_loops = 0;
     friend bool operator==(const pack_plan&, const pack_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(width, element, stored.element, has_unit_rows, batch_loops);
-    }
 };
 std::shared_ptr<const ir::function> trace_pack(trace::recording&, const parameter_list&, const pack_plan&);
 
@@ -72,10 +60,6 @@ struct panel_plan {
     std::uint8_t batch_loops = 0;
     bool has_splits = false;
     friend bool operator==(const panel_plan&, const panel_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        shape.add_to(hash);
-        hash.add(element, batch_loops, has_splits);
-    }
 };
 /// The maximum number of panels of a block: 96 rows by 128 columns of f32 with AVX2, whose operands fit in
 /// the second-level cache for `block_depth` inner elements at a time.

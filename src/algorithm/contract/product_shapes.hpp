@@ -8,7 +8,6 @@
 #include "algorithm/contract/product.hpp"
 #include "balm/device_info.hpp"
 #include "balm/types.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -29,7 +28,6 @@ struct product_tile_shape {
                (static_cast<std::size_t>(rows + columns) * element_size + 32);
     }
     friend bool operator==(const product_tile_shape&, const product_tile_shape&) = default;
-    void add_to(runtime::table_hash& hash) const { hash.add(rows, columns, depth, item_rows, item_columns); }
 };
 
 /// Local memory holds two tiles of each operand, at most 34 KiB. Registers per work-item on sm_90 (CUDA 13),
@@ -63,7 +61,6 @@ struct panel_shape {
 
     int columns() const { return vectors * lanes; }
     friend bool operator==(const panel_shape&, const panel_shape&) = default;
-    void add_to(runtime::table_hash& hash) const { hash.add(rows, vectors, lanes); }
 };
 
 /// How a product is divided: `splits` groups compute each tile, each with `share` inner elements.

@@ -67,13 +67,6 @@ struct fft_plan_of_pass {
 
     int group() const { return shape == fft_shape::tile_a_group ? items * lines : 1; }
     friend bool operator==(const fft_plan_of_pass&, const fft_plan_of_pass&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, element, length, is_rows, keeps_places, is_turned, has_inner, is_narrow, is_scaled,
-                 lanes, out_apart, turns, items, lines, loads_across, stores_across, is_staged, splits_parts);
-        for (const int each : radices) hash.add(each);
-        for (const fft_end& end : {in, out})
-            hash.add(end.swaps_first, end.has_factors, end.is_cut, end.swaps_last);
-    }
 };
 
 /// Where the first of two passes of a kernel stores its results.
@@ -91,10 +84,6 @@ struct fft_plan_of_kernel {
 
     bool is_of_rows() const { return passes.size() > 1; }
     friend bool operator==(const fft_plan_of_kernel&, const fft_plan_of_kernel&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(between);
-        for (const fft_plan_of_pass& each : passes) each.add_to(hash);
-    }
 };
 
 /// The size of the table of roots by which all stages but the first multiply: for each stage, with `before`

@@ -13,7 +13,7 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/fft/fft_strategy.hpp"
 #include "algorithm/fft/roots.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -95,10 +95,6 @@ struct fft_table_key {
     std::vector<int> radices;
     std::uint64_t step = 1, first = 0;
     friend bool operator==(const fft_table_key&, const fft_table_key&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(what, element, n, m, step, first);
-        for (const int each : radices) hash.add(each);
-    }
 };
 
 vector_handle table_of(runtime::device_state& device, const fft_table_key& key, std::size_t size,
@@ -365,10 +361,6 @@ private:
         fft_plan_of_kernel plan;
         std::uint32_t target;
         friend bool operator==(const kernel_key&, const kernel_key&) = default;
-        void add_to(runtime::table_hash& hash) const {
-            plan.add_to(hash);
-            hash.add(target);
-        }
     };
 
     void launch(const tape& p, const selection& which, vector_state* between, vector_state& into,
@@ -406,24 +398,16 @@ private:
         facts_.max_registers = is_of_tiles && is_light(p) ? most_registers(element_) : 0;
 
         const layout leaves(p);
-        const kernel_key key{now.plan, leaves.number_of(into)};
-        const auto trace_it = [&] {
-            trace::recording r(is_of_tiles             ? "fft"
-                               : now.plan.is_of_rows() ? "fft_of_rows"
-                                                       : "fft_of_lines",
-                               1, {});
-            parameter_list given(r);
-            list(given, now, p, leaves);
-            return trace_fft(r, given, now.plan, p, leaves);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = static_cast<std::size_t>(plan.group());
         const std::size_t share = is_of_tiles ? static_cast<std::size_t>(plan.lines) : share_of(now),
                           count = now.plan.is_of_rows() ? lines_.outer : line_count(which.first);
-        g.global[0] = divided_up(count, share) * g.local[0];
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, now, p, leaves); });
+        const char* const name = is_of_tiles ? "fft" : now.plan.is_of_rows() ? "fft_of_rows" : "fft_of_lines";
+        run_kernel(
+            {name, device_, facts_, p, leaves}, kernel_key{now.plan, leaves.number_of(into)},
+            [&](auto& to) { list(to, now, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_fft(r, given, now.plan, p, leaves);
+            },
+            groups_of(divided_up(count, share), static_cast<std::size_t>(plan.group())));
     }
 
     runtime::device_state& device_;

@@ -16,7 +16,7 @@
 #include "algorithm/histogram/even_bins.hpp"
 #include "algorithm/histogram/histogram_kernels.hpp"
 #include "algorithm/histogram/histogram_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/along.hpp"
 #include "balm/error.hpp"
@@ -43,12 +43,6 @@ constexpr std::size_t group_items = 512, tile_bytes_of_item = 64, most_elements_
 /// among sub-groups. 4 groups of 16 KiB fit on one compute unit of an H200.
 constexpr std::size_t local_bytes = 32768, local_bytes_of_copies = 16384;
 constexpr std::size_t groups_per_unit = 4, groups_per_unit_of_large_tables = 2;
-
-struct histogram_key {
-    histogram_plan plan;
-    friend bool operator==(const histogram_key&, const histogram_key&) = default;
-    void add_to(runtime::table_hash& hash) const { plan.add_to(hash); }
-};
 
 /// Counts the elements of an expression on one device.
 class computation {
@@ -140,18 +134,12 @@ private:
         list_leaves(to, p_, leaves_);
     }
     void launch() const {
-        const auto trace_it = [&] {
-            trace::recording r("histogram", 1, {});
-            parameter_list given(r);
-            list(given);
-            return trace_histogram(r, given, plan_, p_, leaves_);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, histogram_key{plan_}, p_, leaves_, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = plan_.group;
-        g.global[0] = groups_ * plan_.group;
-        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound); });
+        run_kernel(
+            {"histogram", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { list(to); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_histogram(r, given, plan_, p_, leaves_);
+            },
+            groups_of(groups_, plan_.group));
     }
 
     const binning& how_;

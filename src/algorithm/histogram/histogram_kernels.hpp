@@ -34,10 +34,6 @@ struct histogram_plan {
     bool loads_vectors = false;     ///< each run of a tile is one
 
     friend bool operator==(const histogram_plan&, const histogram_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(place, channels, has_weights, are_checked, even, ir::code(sum), copies, room, group,
-                 tile.count, tile.length, loads_vectors);
-    }
 };
 
 /// Records the body of a kernel whose parameters are declared. A tape has the bin of each channel, or the

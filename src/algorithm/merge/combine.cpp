@@ -15,7 +15,7 @@
 #include "algorithm/scan/look_back.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/scan.hpp"
@@ -195,18 +195,12 @@ private:
         combine_plan plan = plan_;
         plan.stage = stage;
         if (!plan.moves()) plan.values.clear();
-        const auto trace_it = [&] {
-            trace::recording r(from_.of.name, 1, {});
-            parameter_list given(r);
-            list(given, plan);
-            return trace_combination(r, given, plan, from_.of.by.is_ahead);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = stage == combine_stage::split ? split_group : plan.group;
-        g.global[0] = groups * g.local[0];
-        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound, plan); });
+        run_kernel(
+            {from_.of.name, *device_, facts_}, plan, [&](auto& to) { list(to, plan); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_combination(r, given, plan, from_.of.by.is_ahead);
+            },
+            groups_of(groups, stage == combine_stage::split ? split_group : plan.group));
     }
 
     const pair_on_device& from_;

@@ -13,12 +13,6 @@
 
 namespace balm::array {
 
-void combine_plan::add_to(runtime::table_hash& hash) const {
-    hash.add(stage, what ? 1 + static_cast<int>(*what) : 0, is_bounded, group, has_sub_groups, each);
-    keys.add_to(hash);
-    for (const trace::type& each_value : values) hash.add(ir::code(each_value));
-}
-
 std::size_t bytes_of_element(const combine_plan& plan) {
     std::size_t bytes = plan.values.empty() ? 0 : sizeof(std::int32_t);
     for (const trace::type& each : plan.keys.types) bytes += trace::size_of(each);

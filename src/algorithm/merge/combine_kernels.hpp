@@ -14,7 +14,6 @@
 #include "array/parameters.hpp"
 #include "balm/inline_vector.hpp"
 #include "balm/trace.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -39,7 +38,6 @@ struct combine_plan {
     bool moves() const { return stage == combine_stage::move || stage == combine_stage::sweep; }
 
     friend bool operator==(const combine_plan&, const combine_plan&) = default;
-    void add_to(runtime::table_hash& hash) const;
 };
 
 /// The bits of the numbers of results that tiles announce: one word holds them.

@@ -12,10 +12,6 @@ void sorted_keys::take(const ordering& by) {
     has_comparison = by.is_ahead != nullptr;
     if (has_comparison) comparison = by.is_ahead->identity;
 }
-void sorted_keys::add_to(runtime::table_hash& hash) const {
-    hash.add(is_descending, has_comparison, comparison.words[0]);
-    for (const trace::type& each : types) hash.add(ir::code(each));
-}
 
 std::vector<std::shared_ptr<vector_state>> as_kernels_take(vector_list list, std::size_t keys,
                                                            const ordering& by) {

@@ -8,7 +8,6 @@
 #include "balm/inline_vector.hpp"
 #include "balm/merge.hpp"
 #include "base/hash.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -22,7 +21,6 @@ struct sorted_keys {
     void take(const ordering&);
 
     friend bool operator==(const sorted_keys&, const sorted_keys&) = default;
-    void add_to(runtime::table_hash& hash) const;
 };
 
 /// Arrays as kernels take them: keys that are numbers, among the first `keys` of the list, are unsigned

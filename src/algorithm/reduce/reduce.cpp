@@ -17,7 +17,7 @@
 #include "algorithm/reduce/reduce_kernels.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "ir/with_type.hpp"
@@ -88,17 +88,8 @@ struct division {
 struct reduction_key {
     reduction_plan plan;
     policy how;
-    detail::inline_vector<reduction_form, 2> all;
+    reduction_forms all;
     friend bool operator==(const reduction_key&, const reduction_key&) = default;
-
-    reduction_key(const reduction_plan& of, const request& asked) : plan(of), how(asked.how) {
-        for (const reduction& r : asked.all) all.push_back(reduction_form(r));
-    }
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        hash.add(how);
-        for (const reduction_form& each : all) each.add_to(hash);
-    }
 };
 
 /// Whether CPUs keep states in short vectors: for numbers of 32 and 64 bits, without function calls.
@@ -234,33 +225,30 @@ private:
         list_leaves(to, p, leaves);
     }
 
-    std::shared_ptr<const ir::function> traced(const division& d, const tape& p, const layout& leaves) const {
-        const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-        std::string name = d.plan.has_partials() ? "reduce" : "finish";
+    std::string name_of(const reduction_plan& plan) const {
+        std::string name = plan.has_partials() ? "reduce" : "finish";
         for (std::size_t k = 0; k < asked_.all.size() && k < 3; ++k)
-            name += std::string("_") + word_for(asked_.all[k].kind);
+            name.append("_").append(word_for(asked_.all[k].kind));
         if (asked_.all.size() > 3) name += "_and_more";
-        trace::recording r(name, 1, {});
-        parameter_list given(r);
-        list(given, d, p, leaves);
-        return trace_reduction(r, given, d.plan, does, p, leaves);
+        return name;
     }
-
     void launch(const division& d, const tape& p, const layout& leaves) {
         const reduction_plan& plan = d.plan;
-        const auto trace_it = [&] { return traced(d, p, leaves); };
-        const reduction_key key(plan, asked_);
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::ref(trace_it));
-        runtime::grid g;
-        if (!plan.on_cpu()) g.local[0] = group_size_of(*kernel, reduction_group);
-        // If a driver accepts only smaller groups, more of them are launched, unless each group has a partial
-        // result.
-        const bool is_divided =
-            plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
-        const std::size_t groups = is_divided ? d.groups * (reduction_group / g.local[0]) : d.groups;
-        g.global[0] = groups * g.local[0];
-        enqueue(*kernel, device_, g, [&](auto& to) { list(to, d, p, leaves); });
+        run_kernel(
+            {name_of(plan), device_, facts_, p, leaves},
+            reduction_key{plan, asked_.how, forms_of(asked_.all)}, [&](auto& to) { list(to, d, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
+                return trace_reduction(r, given, plan, does, p, leaves);
+            },
+            [&](const cached_kernel& kernel) {
+                const std::size_t items = plan.on_cpu() ? 1 : group_size_of(kernel, reduction_group);
+                // If a driver accepts only smaller groups, more of them are launched, unless each group has a
+                // partial result.
+                const bool is_divided =
+                    plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
+                return groups_of(is_divided ? d.groups * (reduction_group / items) : d.groups, items);
+            });
     }
 
     const request& asked_;

@@ -50,10 +50,6 @@ struct reduction_plan {
     bool gives_results() const { return stage != reduction_stage::partials; }
 
     friend bool operator==(const reduction_plan&, const reduction_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, into_vectors, in_vectors, at_once, lanes, loads_vectors, has_sub_groups,
-                 locates);
-    }
 };
 
 /// The maximum number of work-items of a group, a power of two.

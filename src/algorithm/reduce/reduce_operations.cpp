@@ -172,14 +172,13 @@ void write_result_of_nothing(const reduction& r, std::uint64_t* slots) {
     });
 }
 
-reduction_form::reduction_form(const reduction& r)
-    : kind(r.kind),
-      element(r.element),
-      identity(r.identity),
-      function(r.function != nullptr ? r.function->identity : runtime::digest{}) {}
-
-void reduction_form::add_to(runtime::table_hash& hash) const {
-    hash.add(kind, ir::code(element), identity, function.words[0]);
+reduction_form form_of(const reduction& r) {
+    return {r.kind, r.element, r.identity, r.function != nullptr ? r.function->identity : runtime::digest{}};
+}
+reduction_forms forms_of(std::span<const reduction> all) {
+    reduction_forms forms;
+    for (const reduction& each : all) forms.push_back(form_of(each));
+    return forms;
 }
 
 operations::operations(const reduction* first, std::size_t count, operation_style style)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithm/block/operation.hpp"
@@ -31,15 +32,15 @@ void write_result_of_nothing(const reduction&, std::uint64_t* slots);
 
 /// The properties of a reduction that kernels depend on.
 struct reduction_form {
-    explicit reduction_form(const reduction&);
-    friend bool operator==(const reduction_form&, const reduction_form&) = default;
-    void add_to(runtime::table_hash&) const;
-
     reduction_kind kind;
     trace::type element;
     std::uint64_t identity;    ///< of a fold
     runtime::digest function;  ///< of a fold
+    friend bool operator==(const reduction_form&, const reduction_form&) = default;
 };
+using reduction_forms = balm::detail::inline_vector<reduction_form, 2>;
+reduction_form form_of(const reduction&);
+reduction_forms forms_of(std::span<const reduction>);
 
 /// What a scan begins with, if it has a value: with an element, or with the result of no elements.
 struct initial_value {

@@ -50,9 +50,6 @@ struct columns_plan {
     bool starts_from_value() const { return has_init || starts_from_nothing; }
 
     friend bool operator==(const columns_plan&, const columns_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(shape, stage, is_inclusive, has_init, starts_from_nothing, at_once, is_narrow);
-    }
 };
 
 inline constexpr std::size_t columns_group = 256, shared_columns_group = 512;  ///< work-items, at most

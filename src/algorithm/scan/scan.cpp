@@ -16,7 +16,7 @@
 #include "algorithm/scan/scan_kernels.hpp"
 #include "algorithm/scan/scan_request.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -56,15 +56,10 @@ struct section {
 /// The cache key of a kernel, apart from the expression.
 struct scan_key {
     scan_plan plan;
-    balm::detail::inline_vector<reduction_form, 2> what;
+    reduction_forms what;
     balm::detail::inline_vector<std::uint32_t, 2> targets;  ///< their numbers among the vectors that are read
 
     friend bool operator==(const scan_key&, const scan_key&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        for (const reduction_form& each : what) each.add_to(hash);
-        for (const std::uint32_t each : targets) hash.add(each);
-    }
 };
 
 /// A scan of a section on its device. It is either the only one, or one of several consecutive sections:
@@ -124,8 +119,8 @@ private:
         const bool is_rows = asked_.row > 0;
         const bool is_by_key = asked_.keys > 0;
         take(divided(is_rows ? rows_tiles : tiles_for(is_by_key), is_by_key, is_only));
-        if (is_rows) plan_.on_item() ? divide_rows_among_items() : divide_rows_among_groups(is_only);
-        if (plan_.on_item()) {
+        if (is_rows) plan_.tiles.on_item() ? divide_rows_among_items() : divide_rows_among_groups(is_only);
+        if (plan_.tiles.on_item()) {
             const bool are_floating = std::all_of(asked_.what.begin(), asked_.what.end(), [](auto& each) {
                 return is_floating(each.element.element);
             });
@@ -157,8 +152,8 @@ private:
     }
     void take(const work_division& made) {
         division_ = made;
-        static_cast<tile_plan&>(plan_) = made.tiles;
-        facts_.max_registers = plan_.max_registers;
+        plan_.tiles = made.tiles;
+        facts_.max_registers = plan_.tiles.max_registers;
     }
 
     /// Each work-item has some whole rows; few long rows are divided into chunks.
@@ -184,10 +179,10 @@ private:
         plan_.rows = row_form::segments;
         plan_.is_narrow = of_.n <= std::size_t{1} << 31;
         shorten_runs();
-        const auto length = static_cast<std::size_t>(plan_.tile.length);
+        const auto length = static_cast<std::size_t>(plan_.tiles.tile.length);
         const std::size_t step = length / std::gcd(asked_.row, length);
-        const std::size_t rows = plan_.elements() / asked_.row / step * step;
-        are_rows_whole_ = plan_.is_exact && 4 * rows * asked_.row >= 3 * plan_.elements();
+        const std::size_t rows = plan_.tiles.elements() / asked_.row / step * step;
+        are_rows_whole_ = plan_.tiles.is_exact && 4 * rows * asked_.row >= 3 * plan_.tiles.elements();
         elements_of_tile_ = rows * asked_.row;
         groups_of_rows_ = are_rows_whole_ ? divided_up(of_.n, elements_of_tile_) : 0;
         if (are_rows_whole_) return;
@@ -196,8 +191,8 @@ private:
     }
     /// No run of a tile has elements of three rows.
     void shorten_runs() {
-        while (static_cast<std::size_t>(plan_.tile.length) > asked_.row)
-            plan_.tile = {plan_.tile.count * 2, plan_.tile.length / 2};
+        while (static_cast<std::size_t>(plan_.tiles.tile.length) > asked_.row)
+            plan_.tiles.tile = {plan_.tiles.tile.count * 2, plan_.tiles.tile.length / 2};
     }
     std::size_t compute_units() const { return std::max<std::size_t>(device_.info().compute_units, 1); }
 
@@ -210,7 +205,7 @@ private:
 
     /// Totals for the next scan are stored in other memory first: tiles may still read the carry.
     void start_with_look_back() {
-        const std::size_t tiles = divided_up(of_.n, plan_.elements());
+        const std::size_t tiles = divided_up(of_.n, plan_.tiles.elements());
         announcements_.emplace(of_.into[0]->device_handle(), tiles, state());
         for (const vector_state* each : asked_.carry)
             carried_.push_back(std::make_shared<vector_state>(each->device_handle(), each->type(), 1));
@@ -248,8 +243,8 @@ private:
     void list_rows(List& to, const scan_plan& plan, bool has_chunks) {
         to.number("row", asked_.row);
         if (plan.stage == scan_stage::whole_rows)
-            to.number(plan.on_item() ? "rows_of_item" : "elements_of_tile",
-                      plan.on_item() ? rows_of_item_ : elements_of_tile_);
+            to.number(plan.tiles.on_item() ? "rows_of_item" : "elements_of_tile",
+                      plan.tiles.on_item() ? rows_of_item_ : elements_of_tile_);
         else if (has_chunks && plan.rows == row_form::apart)
             to.number("chunks_of_row", chunks_of_row_);
     }
@@ -268,20 +263,16 @@ private:
         plan.stage = stage;
         const tape& p = plan.of_parts() ? empty_tape() : of_.p;
         const layout& leaves = plan.of_parts() ? no_leaves() : leaves_;
-        const auto trace_it = [&] {
-            trace::recording r(stage == scan_stage::look_back ? "scan" : "scan_in_chunks", 1, {});
-            parameter_list given(r);
-            list(given, plan, n, p, leaves);
-            return trace_scan(r, given, plan, does_, asked_.same, p, leaves);
-        };
-        scan_key key{plan, {}, {}};
-        for (const reduction& each : asked_.what) key.what.push_back(reduction_form(each));
+        scan_key key{plan, forms_of(asked_.what), {}};
         for (const vector_state* each : of_.into)
             key.targets.push_back(plan.gives_results() ? leaves.number_of(*each) : 0);
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
-        const runtime::grid g = grid_of(groups, plan, *kernel);
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, plan, n, p, leaves); });
+        run_kernel(
+            {stage == scan_stage::look_back ? "scan" : "scan_in_chunks", device_, facts_, p, leaves}, key,
+            [&](auto& to) { list(to, plan, n, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_scan(r, given, plan, does_, asked_.same, p, leaves);
+            },
+            [&](const cached_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
     }
 
     const section& of_;

@@ -20,7 +20,7 @@
 #include "algorithm/scan/columns_kernels.hpp"
 #include "algorithm/scan/scan_request.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -52,11 +52,6 @@ struct columns_key {
     reduction_form what;
     std::uint32_t target;  ///< its number among the vectors that are read
     friend bool operator==(const columns_key&, const columns_key&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        what.add_to(hash);
-        hash.add(target);
-    }
 };
 
 class along_computation {
@@ -163,19 +158,15 @@ private:
         plan.stage = stage;
         const tape& p = plan.of_parts() ? empty_tape() : p_;
         const layout& leaves = plan.of_parts() ? no_leaves() : leaves_;
-        const auto trace_it = [&] {
-            trace::recording r("scan_columns", plan.on_cpu() ? 1 : 2, {});
-            parameter_list given(r);
-            list(given, plan, box, p, leaves);
-            return trace_columns(r, given, plan, does_, p, leaves);
-        };
-        const columns_key key{plan, reduction_form(how_.what),
-                              plan.gives_results() ? leaves.number_of(into_) : 0};
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
         const std::size_t chunks = plan.of_parts() ? 1 : chunks_;
-        enqueue(*kernel, device_, grid_of(plan, box, chunks, *kernel),
-                [&](parameter_bindings& to) { list(to, plan, box, p, leaves); });
+        run_kernel(
+            {"scan_columns", device_, facts_, p, leaves, plan.on_cpu() ? 1 : 2},
+            columns_key{plan, form_of(how_.what), plan.gives_results() ? leaves.number_of(into_) : 0},
+            [&](auto& to) { list(to, plan, box, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_columns(r, given, plan, does_, p, leaves);
+            },
+            [&](const cached_kernel& kernel) { return grid_of(plan, box, chunks, kernel); });
     }
     runtime::grid grid_of(const columns_plan& plan, const three_dimensions& box, std::size_t chunks,
                           const cached_kernel& kernel) const {

@@ -50,12 +50,12 @@ public:
           leaves_(leaves),
           r_(r),
           given_(given),
-          g_({plan.group, plan.is_exact, plan.has_sub_groups}) {}
+          g_({plan.tiles.group, plan.tiles.is_exact, plan.tiles.has_sub_groups}) {}
 
     std::shared_ptr<const ir::function> traced() {
         if (!plan_.of_parts()) r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
         const bool has_rows = plan_.stage == scan_stage::whole_rows;
-        if (plan_.on_item())
+        if (plan_.tiles.on_item())
             has_rows ? record_rows_of_item() : record_chunk_of_item();
         else if (has_rows)
             record_tile_of_rows();
@@ -97,10 +97,10 @@ private:
     }
     /// Element k of a run of contiguous elements.
     values at_run(const Index& number, int k) const {
-        const Index first = number * plan_.tile.length, i = first + k;
+        const Index first = number * plan_.tiles.tile.length, i = first + k;
         if (plan_.of_parts()) return at(i);
         const auto of_run = [&](int at) {
-            return recorded(element_of_run(number, at, plan_.tile.length, plan_.loads_vectors));
+            return recorded(element_of_run(number, at, plan_.tiles.tile.length, plan_.tiles.loads_vectors));
         };
         const values one = of_run(k);
         return state_of(one, i, [&] {
@@ -359,7 +359,8 @@ private:
     // ---- GPUs: one chunk per group, tile by tile, or one tile
 
     block::arrays memory_of_totals() const {
-        return g_.shared("totals", block::side_by_side(state_, static_cast<std::size_t>(plan_.tile.count)),
+        return g_.shared("totals",
+                         block::side_by_side(state_, static_cast<std::size_t>(plan_.tiles.tile.count)),
                          block::scan_room(g_));
     }
     struct tile {
@@ -370,13 +371,13 @@ private:
     tile loaded(const Index& begin, const Index& end) const {
         const auto of_run = [&](const Index& number, int k) { return at_run(number, k); };
         const auto at_each = [&](const Index& i) { return at(i); };
-        tile made{
-            block::load(g_, plan_.tile, begin, end, of_run, at_each, combines_.identity(), test_of_end()),
-            {},
-            begin,
-            end};
-        for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tile.length)
-            made.runs.push_back(block::reduce(combines_, {from, from + plan_.tile.length}));
+        tile made{block::load(g_, plan_.tiles.tile, begin, end, of_run, at_each, combines_.identity(),
+                              test_of_end()),
+                  {},
+                  begin,
+                  end};
+        for (auto from = made.list.begin(); from != made.list.end(); from += plan_.tiles.tile.length)
+            made.runs.push_back(block::reduce(combines_, {from, from + plan_.tiles.tile.length}));
         return made;
     }
     block::end_test test_of_end() const {
@@ -393,15 +394,15 @@ private:
         auto next = own.list.begin();
         for (const values& of_run : in_tile.before) {
             values exclusive = combines_.combined(ahead_of_sub_group, of_run);
-            for (int k = 0; k < plan_.tile.length; ++k, ++next) {
+            for (int k = 0; k < plan_.tiles.tile.length; ++k, ++next) {
                 const values inclusive = combines_.combined(exclusive, *next);
                 made.push_back(result(*next, exclusive, inclusive));
                 exclusive = inclusive;
             }
         }
         const auto give_each = [&](const Index& number, const elements& run) {
-            for (int k = 0; k < plan_.tile.length; ++k)
-                give(number * plan_.tile.length + k, run[static_cast<std::size_t>(k)]);
+            for (int k = 0; k < plan_.tiles.tile.length; ++k)
+                give(number * plan_.tiles.tile.length + k, run[static_cast<std::size_t>(k)]);
         };
         const auto give_vector = [&](const Index& number, const elements& run) {
             for (std::size_t k = 0; k < run[0].size(); ++k)
@@ -409,7 +410,7 @@ private:
         };
         const bool in_vectors = plan_.stores_vectors && plan_.gives_results();
         block::store(
-            g_, plan_.tile, made, own.begin, own.end,
+            g_, plan_.tiles.tile, made, own.begin, own.end,
             [&](const Index& number, const elements& run) {
                 in_vectors ? give_vector(number, run) : give_each(number, run);
             },
@@ -420,7 +421,7 @@ private:
         const block::arrays totals = memory_of_totals();
         const chunk own = own_chunk();
         const values sum = block::variables("sum", ahead_of(own));
-        const Index step = named("step", Index(g_.items()) * plan_.tile.elements());
+        const Index step = named("step", Index(g_.items()) * plan_.tiles.tile.elements());
         for (Index begin : named("begin", range(own.begin, own.end, step))) {
             const tile part = loaded(begin, own.end);
             values total;
@@ -439,7 +440,7 @@ private:
         const block::arrays totals = memory_of_totals();
         const look_back others(g_, combines_, state_, given_);
         const Index number = look_back::own_tile();
-        const Index begin = named("begin", number * (Index(g_.items()) * plan_.tile.elements()));
+        const Index begin = named("begin", number * (Index(g_.items()) * plan_.tiles.tile.elements()));
         const tile own = loaded(begin, given("n"));
         values total;
         const block::striped_scan before = scanned(own, totals, &total);
@@ -447,7 +448,7 @@ private:
         const values ahead = others.ahead_of(number, total, start());
         store(own, ahead, before);
         if (!plan_.carries_out()) return;
-        IF (g_.item() == 0 && begin + Index(g_.items()) * plan_.tile.elements() >= given("n")) {
+        IF (g_.item() == 0 && begin + Index(g_.items()) * plan_.tiles.tile.elements() >= given("n")) {
             carry_out(combines_.combined(ahead, total));
         }
     }

@@ -32,7 +32,8 @@ enum class row_form : std::uint8_t {
     apart      ///< no chunk spans two rows
 };
 
-struct scan_plan : tile_plan {
+struct scan_plan {
+    tile_plan tiles;
     scan_stage stage = scan_stage::whole;
     bool is_inclusive = true;
     /// A bit for each reduction that starts from an initial value, and that starts from the result of no
@@ -64,11 +65,6 @@ struct scan_plan : tile_plan {
     bool gives_results() const { return !makes_totals() && !of_parts(); }
 
     friend bool operator==(const scan_plan&, const scan_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        tile_plan::add_to(hash);
-        hash.add(stage, is_inclusive, inits, nothings, has_carry, keys, rows, is_narrow, is_cut, at_once,
-                 compared_at_once, stores_vectors);
-    }
 };
 
 /// The types of the combined state: whether a segment begins, if requested, then the operations' state.

@@ -25,9 +25,6 @@ struct tile_plan {
     std::size_t elements() const { return group * static_cast<std::size_t>(tile.elements()); }
 
     friend bool operator==(const tile_plan&, const tile_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(group, is_exact, has_sub_groups, tile.count, tile.length, loads_vectors, max_registers);
-    }
 };
 
 /// A tile on a GPU.

@@ -9,7 +9,7 @@
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
 #include "algorithm/segments/segment_kernels.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/segments.hpp"
@@ -29,11 +29,6 @@ struct segments_key {
     reduction_form what;
     trace::type offset, result;
     friend bool operator==(const segments_key&, const segments_key&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        plan.add_to(hash);
-        what.add_to(hash);
-        hash.add(ir::code(offset), ir::code(result));
-    }
 };
 
 class computation {
@@ -81,18 +76,14 @@ private:
         to.vector("offsets", offsets_, trace::access::in);
     }
     void launch(const segments_plan& plan, const tape& p, const layout& leaves, std::size_t items) {
-        const auto trace_it = [&] {
-            trace::recording r("reduce_segments", 1, {});
-            parameter_list given(r);
-            list(given, plan, p, leaves);
-            return trace_segments(r, given, plan, does_, p, leaves);
-        };
-        const segments_key key{plan, reduction_form(what_), offsets_.type(), into_.type()};
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, key, p, leaves, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.global[0] = items;
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, plan, p, leaves); });
+        run_kernel(
+            {"reduce_segments", device_, facts_, p, leaves},
+            segments_key{plan, form_of(what_), offsets_.type(), into_.type()},
+            [&](auto& to) { list(to, plan, p, leaves); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_segments(r, given, plan, does_, p, leaves);
+            },
+            groups_of(items, 1));
     }
 
     vector_state& into_;

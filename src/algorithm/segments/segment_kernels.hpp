@@ -17,7 +17,6 @@ struct segments_plan {
     int at_once = 1;           ///< elements that are combined with each other first
 
     friend bool operator==(const segments_plan&, const segments_plan&) = default;
-    void add_to(runtime::table_hash& hash) const { hash.add(is_finish, has_nothing, at_once); }
 };
 
 /// What a work-item leaves for the second kernel: whether its first segment began earlier, whether it has

@@ -16,10 +16,6 @@
 
 namespace balm::array {
 
-void merge_plan::add_to(runtime::table_hash& hash) const {
-    hash.add(stage, ir::code(key), ir::code(value), comparison.words[0], group, each, is_in_place);
-}
-
 namespace {
 
 using block::arrangement;

@@ -11,7 +11,6 @@
 #include "array/parameters.hpp"
 #include "balm/trace.hpp"
 #include "base/hash.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -34,7 +33,6 @@ struct merge_plan {
     bool has_values() const { return value.element != scalar::nothing; }
 
     friend bool operator==(const merge_plan&, const merge_plan&) = default;
-    void add_to(runtime::table_hash& hash) const;
 };
 
 /// Records the body of a kernel whose parameters are declared.

@@ -11,7 +11,7 @@
 #include "algorithm/sort/merge_kernels.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/layout.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -124,23 +124,17 @@ private:
         merge_plan plan = plan_;
         plan.stage = stage;
         if (stage == merge_stage::sort_tiles) plan.group = sort_group_;
-        const auto trace_it = [&] {
-            trace::recording r("merge_sort", 1, {});
-            parameter_list given(r);
-            list(given, stage);
-            return trace_merge_sort(r, given, plan, is_ahead_);
-        };
         // A group that sorts is so large that the registers of its work-items must be limited to fit the
         // compute unit.
         ir::launch_facts facts = facts_;
         if (plan.group > tuned_merges.group)
             facts.max_registers = tuned_merges.registers / static_cast<std::uint32_t>(plan.group);
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, empty_tape(), no_leaves(), facts, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = stage == merge_stage::split ? split_group : plan.group;
-        g.global[0] = groups * g.local[0];
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, stage); });
+        run_kernel(
+            {"merge_sort", device_, facts}, plan, [&](auto& to) { list(to, stage); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_merge_sort(r, given, plan, is_ahead_);
+            },
+            groups_of(groups, stage == merge_stage::split ? split_group : plan.group));
     }
 
     runtime::device_state& device_;

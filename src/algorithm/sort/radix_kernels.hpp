@@ -9,7 +9,6 @@
 
 #include "algorithm/sort/sort_key.hpp"
 #include "array/parameters.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -57,10 +56,6 @@ struct radix_plan {
     }
 
     friend bool operator==(const radix_plan&, const radix_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        order.add_to(hash);
-        hash.add(stage, value_bytes, digit_bits, group, is_exact, has_sub_groups, each, is_wide);
-    }
 };
 
 /// Records the body of a kernel whose parameters are declared.

@@ -14,7 +14,7 @@
 #include "algorithm/sort/digit_look_back.hpp"
 #include "algorithm/sort/radix_kernels.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
 
@@ -252,20 +252,14 @@ private:
         if (!plan.moves_elements()) plan.value_bytes = 0;
         if (stage == radix_stage::scan || stage == radix_stage::scan_histograms)
             plan.order.is_descending = false;
-        const auto trace_it = [&] {
-            trace::recording r("sort", 1, {});
-            parameter_list given(r);
-            list(given, plan);
-            return trace_radix_sort(r, given, plan);
-        };
         ir::launch_facts facts = facts_;
         if (stage == radix_stage::sweep) facts.max_registers = max_registers_;
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan, empty_tape(), no_leaves(), facts, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = plan.group;
-        g.global[0] = groups * plan.group;
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound, plan); });
+        run_kernel(
+            {"sort", device_, facts}, plan, [&](auto& to) { list(to, plan); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_radix_sort(r, given, plan);
+            },
+            groups_of(groups, plan.group));
     }
 
     runtime::device_state& device_;

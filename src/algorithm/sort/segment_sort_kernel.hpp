@@ -5,7 +5,6 @@
 
 #include "algorithm/sort/sort_key.hpp"
 #include "array/parameters.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -18,10 +17,6 @@ struct segment_sort_plan {
     bool has_values() const { return value != scalar::nothing; }
 
     friend bool operator==(const segment_sort_plan&, const segment_sort_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        how.add_to(hash);
-        hash.add(value, offset, has_merges);
-    }
 };
 
 /// Records the body of a kernel whose parameters are declared.

@@ -18,7 +18,7 @@
 #include "algorithm/sort/sort_strategy.hpp"
 #include "algorithm/sort/sort_with_values.hpp"
 #include "algorithm/sort/spread_sort.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -71,17 +71,12 @@ public:
         if (values != nullptr) spare_values_ = made_like(*values_);
     }
     void launch() {
-        const auto trace_it = [&] {
-            trace::recording r("sort_segments", 1, {});
-            parameter_list given(r);
-            list(given);
-            return trace_segment_sort(r, given, plan_);
-        };
-        const std::shared_ptr<const cached_kernel> kernel = kernel_for(
-            device_, plan_, empty_tape(), no_leaves(), kernels::facts_for(device_), std::cref(trace_it));
-        runtime::grid g;
-        g.global[0] = divided_up(segments() + n_, sorted_share);
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound); });
+        run_kernel(
+            {"sort_segments", device_, kernels::facts_for(device_)}, plan_, [&](auto& to) { list(to); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_segment_sort(r, given, plan_);
+            },
+            groups_of(divided_up(segments() + n_, sorted_share), 1));
     }
 
 private:

@@ -7,7 +7,6 @@
 #include "algorithm/block/values.hpp"
 #include "array/vector_state.hpp"
 #include "balm/types.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::array {
 
@@ -21,7 +20,6 @@ struct key_order {
     scalar bits_type() const;
 
     friend bool operator==(const key_order&, const key_order&) = default;
-    void add_to(runtime::table_hash& hash) const { hash.add(type, is_descending); }
 };
 
 /// The unsigned integer type of 1, 2, 4 or 8 bytes.

@@ -20,10 +20,6 @@ struct splitter_plan {
     sorted_keys keys;
 
     friend bool operator==(const splitter_plan&, const splitter_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(stage);
-        keys.add_to(hash);
-    }
 };
 
 /// Numbers per pivot in the table of `rank`: the beginning and end of its range, and whether elements equal

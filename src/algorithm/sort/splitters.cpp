@@ -8,7 +8,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sort/splitter_kernels.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
 
@@ -138,18 +138,12 @@ private:
     void launch(splitter_stage stage, std::size_t count) {
         splitter_plan plan = plan_;
         plan.stage = stage;
-        const auto trace_it = [&] {
-            trace::recording r("splitters", 1, {});
-            parameter_list given(r);
-            list(given, stage, count);
-            return trace_splitters(r, given, plan, is_ahead_);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = group_items;
-        g.global[0] = divided_up(count, group_items) * group_items;
-        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound, stage, count); });
+        run_kernel(
+            {"splitters", *device_, facts_}, plan, [&](auto& to) { list(to, stage, count); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_splitters(r, given, plan, is_ahead_);
+            },
+            groups_of(divided_up(count, group_items), group_items));
         device_->default_queue().flush();
     }
 

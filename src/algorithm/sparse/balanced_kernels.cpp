@@ -12,6 +12,7 @@
 #include "algorithm/sparse/row_function.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
+#include "array/device_kernel.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
@@ -42,10 +43,6 @@ struct balanced_plan {
     bool has_groups = false;  ///< several groups of columns: see operand_form
 
     friend bool operator==(const balanced_plan&, const balanced_plan&) = default;
-    void add_to(runtime::table_hash& hash) const {
-        hash.add(stage, ir::code(value), ir::code(product), index, group, has_sub_groups, has_empty_rows,
-                 lanes, has_groups);
-    }
 };
 
 /// Addition, for the primitives of block/.
@@ -346,22 +343,16 @@ private:
     void launch(balanced_stage stage, std::size_t groups, std::size_t items) {
         plan_.stage = stage;
         plan_.group = items;
-        const auto trace_it = [&] {
-            trace::recording r("sparse_product", 1, {});
-            parameter_list given(r);
-            list(given);
-            r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
-                                                          : "y = A * x");
-            with_operands(m_.value, m_.index, form_,
-                          [&]<class T, class I, class X>() { recorder<T, I, X>(given, plan_).record(); });
-            return r.finish(nullptr);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(device_, plan_, empty_tape(), no_leaves(), facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = items;
-        g.global[0] = groups * items;
-        enqueue(*kernel, device_, g, [&](parameter_bindings& bound) { list(bound); });
+        run_kernel(
+            {"sparse_product", device_, facts_}, plan_, [&](auto& to) { list(to); },
+            [&](trace::recording& r, const parameter_list& given) {
+                r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
+                                                              : "y = A * x");
+                with_operands(m_.value, m_.index, form_,
+                              [&]<class T, class I, class X>() { recorder<T, I, X>(given, plan_).record(); });
+                return r.finish(nullptr);
+            },
+            groups_of(groups, items));
     }
 
     /// Calls a function for each cut with few parts and each group of columns.

@@ -10,7 +10,7 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/stencil/convolution_kernels.hpp"
 #include "algorithm/stencil/convolution_strategy.hpp"
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -190,18 +190,12 @@ public:
     }
 
     void launch() const {
-        const auto trace_it = [&] {
-            trace::recording r("convolution", 1, {});
-            parameter_list given(r);
-            list(given);
-            return trace_convolution(r, given, plan_, p_, leaves_);
-        };
-        const std::shared_ptr<const cached_kernel> kernel =
-            kernel_for(*device_, plan_, p_, leaves_, facts_, std::cref(trace_it));
-        runtime::grid g;
-        g.local[0] = plan_.group;
-        g.global[0] = group_count() * plan_.group;
-        enqueue(*kernel, *device_, g, [&](parameter_bindings& bound) { list(bound); });
+        run_kernel(
+            {"convolution", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { list(to); },
+            [&](trace::recording& r, const parameter_list& given) {
+                return trace_convolution(r, given, plan_, p_, leaves_);
+            },
+            groups_of(group_count(), plan_.group));
     }
 
 private:

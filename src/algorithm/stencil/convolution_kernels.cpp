@@ -38,8 +38,8 @@ auto tied(const convolution_plan& p) {
 
 bool operator==(const convolution_plan& a, const convolution_plan& b) { return tied(a) == tied(b); }
 void convolution_plan::add_to(runtime::table_hash& hash) const {
-    hash.add(ir::code(terms.value), ir::code(terms.weight), ir::code(terms.result), beyond, has_constant,
-             is_narrow, is_part, columns, each, rest, group, room, values, results, most_chunk);
+    hash.add(terms.value, terms.weight, terms.result, beyond, has_constant, is_narrow, is_part, columns, each,
+             rest, group, room, values, results, most_chunk);
 }
 
 namespace {

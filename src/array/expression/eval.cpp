@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "array/kernel_cache.hpp"
+#include "array/device_kernel.hpp"
 #include "array/layout.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
@@ -17,7 +17,6 @@ namespace {
 /// The expression alone determines the kernel.
 struct evaluation_key {
     friend bool operator==(const evaluation_key&, const evaluation_key&) = default;
-    void add_to(runtime::table_hash&) const {}
 };
 
 template <class List>
@@ -26,10 +25,8 @@ void list(List& to, const tape& p, const layout& leaves) {
     list_leaves(to, p, leaves);
 }
 
-std::shared_ptr<const ir::function> trace_evaluation(const tape& p, const layout& leaves) {
-    trace::recording r("evaluate", 1, {});
-    parameter_list given(r);
-    list(given, p, leaves);
+std::shared_ptr<const ir::function> trace_evaluation(trace::recording& r, const parameter_list& given,
+                                                     const tape& p, const layout& leaves) {
     r.describe(describe(p, leaves, given)[0]);
     trace::node index;
     const std::uint32_t loop = trace::open_grid_for(given["n"], index, {});
@@ -48,13 +45,16 @@ void launch(const tape& p) {
     ir::launch_facts facts = kernels::facts_for(device);
     facts.covers = true;
     facts.is_tight = !leaves.has_whole_vectors();
-    const std::shared_ptr<const cached_kernel> kernel =
-        kernel_for(device, evaluation_key(), p, leaves, facts, [&] { return trace_evaluation(p, leaves); });
-
-    runtime::grid g;
-    g.local[0] = std::min(kernel->program->plan().local_size, kernel->program->max_work_group_size());
-    g.global[0] = (kernel->program->plan().items_for(n) - 1) / g.local[0] * g.local[0] + g.local[0];
-    enqueue(*kernel, device, g, [&](auto& to) { list(to, p, leaves); });
+    run_kernel(
+        {"evaluate", device, facts, p, leaves}, evaluation_key(), [&](auto& to) { list(to, p, leaves); },
+        [&](trace::recording& r, const parameter_list& given) {
+            return trace_evaluation(r, given, p, leaves);
+        },
+        [&](const cached_kernel& kernel) {
+            const runtime::launch_plan& plan = kernel.program->plan();
+            const std::size_t items = std::min(plan.local_size, kernel.program->max_work_group_size());
+            return groups_of((plan.items_for(n) - 1) / items + 1, items);
+        });
 }
 
 }  // namespace

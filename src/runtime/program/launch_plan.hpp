@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "balm/types.hpp"
-#include "base/table_hash.hpp"
 
 namespace balm::runtime {
 
@@ -35,11 +34,6 @@ struct launch_facts {
                                               ///< it to limit registers; zeros: any
     std::uint32_t max_registers = 0;  ///< per work-item, so that more groups fit on a compute unit; 0: any
     friend bool operator==(const launch_facts&, const launch_facts&) = default;
-
-    void add_to(table_hash& hash) const {
-        hash.add(on_cpu, distinct, covers, grid.is_offset, grid.is_part, grid.is_filled, is_shifted, is_tight,
-                 small_counts, only_for[0], only_for[1], only_for[2], max_registers);
-    }
 };
 
 enum class origin : std::uint8_t {

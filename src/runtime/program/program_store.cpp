@@ -14,6 +14,7 @@
 #include "base/exit_gate.hpp"
 #include "base/forked.hpp"
 #include "base/system.hpp"
+#include "base/table_hash.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/process_exit.hpp"
 #include "runtime/program/disk_cache.hpp"
@@ -150,9 +151,7 @@ void compiled_program::save() noexcept {
 // ---- the store ----
 
 std::uint64_t program_store::hash_of(const program_identity& of) {
-    table_hash hash;
-    of.facts.add_to(hash);
-    return hash.add(of.kernel.words[0], of.options.words[0]).value();
+    return table_hash().add(of.facts, of.kernel, of.options).value();
 }
 
 std::shared_ptr<compiled_program> program_store::find(const program_identity& identity) const {
