@@ -27,7 +27,7 @@ step_words() {
 }
 step_features() { scripts/check_features.py; }
 step_packaging() { packaging/check.py; }
-step_packages() { scripts/package.sh build package check; }
+step_packages() { DEB_BUILD_OPTIONS=noopt scripts/package.sh build package check; }
 # The pictures are of the page's tables; drawing needs matplotlib, which Debian's python3 has where it is installed.
 step_docs() {
     local python=python3
@@ -38,10 +38,11 @@ step_docs() {
 }
 step_bench() { build_preset release bench; }
 step_compile_time() { bench/compile_time.sh; }
-# Tests that take minutes. Some run kernels on a simulated device, Oclgrind, which checks every access to memory.
+# Tests that take minutes: of suites that repeat their tests for many types, a part of these, others each time. Some run
+# kernels on a simulated device, Oclgrind, which checks every access to memory.
 step_thorough() {
     build_preset release
-    ctest --preset release -L '^thorough$'
+    BALM_TEST_SHARE=4 ctest --preset release -L '^thorough$'
 }
 # PoCL and drivers are not built with sanitizers: what needs no device runs with them, or has the fake drivers,
 # whose calls fail; nothing may leak then. The library is a shared one here, and an outside project uses it so.
@@ -100,8 +101,8 @@ step_tidy() {
 # The corpora, and a few seconds of each target.
 step_fuzz() { scripts/fuzz.sh 5; }
 
-# Suites that repeat others for every type, size or number of devices.
-step_long_suites() { ctest --preset release -L '^long$'; }
+# Suites that repeat others for every size or number of devices, and all types of what step_thorough draws from.
+step_long_suites() { ctest --preset release -L '^(long|thorough)$'; }
 # What the tests compile without PoCL's optimiser, with it.
 step_optimised() {
     cmake --preset release -D BALM_TEST_OPTIMISED=ON

@@ -121,12 +121,26 @@ compilations& the_compilations() {
 /// would take NVRTC minutes.
 bool is_for_cpus(const ir::function& kernel) {
     const bool is_reduction = kernel.name.starts_with("reduce_") || kernel.name.starts_with("finish_");
-    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name == "fft_of_lines" ||
-           kernel.name.ends_with("_panels");
+    return (is_reduction && !array::are_shapes_of_gpus()) || kernel.name.starts_with("fft_of_") ||
+           kernel.name.ends_with("_panels") || kernel.name == "heat_stream";
 }
 
-void compile_for_gpu(const ir::function& kernel, const ir::launch_facts& facts) {
-    if (facts.on_cpu && is_for_cpus(kernel)) return;
+/// The kernel as it is printed: what the passes made of it keeps the rules that hold for what was traced.
+ir::function lowered(const ir::function& kernel, const ir::launch_facts& facts) {
+    ir::function made = ir::lower(kernel, facts).kernel;
+    try {
+        ir::verify(made);
+    } catch (const trace_error& fault) {
+        ADD_FAILURE() << "kernel '" << kernel.name << "', lowered: " << fault.what();
+    }
+    return made;
+}
+
+void look_at(const ir::function& kernel, const ir::launch_facts& facts) {
+    if (facts.on_cpu) {
+        static_cast<void>(lowered(kernel, facts));
+        if (is_for_cpus(kernel)) return;
+    }
     ir::launch_facts gpu = facts;
     gpu.on_cpu = false;
     also_compile_with_nvrtc(kernel, gpu);
@@ -141,13 +155,13 @@ void compile_kernels_with_nvrtc() {
     compile_kernels_with_nvrtc_again();
 }
 
-void compile_kernels_with_nvrtc_again() { kernels::observe_compilations(compile_for_gpu); }
+void compile_kernels_with_nvrtc_again() { kernels::observe_compilations(look_at); }
 
 int compilations_of(const std::function<void()>& body) {
     std::atomic<int> compiled = 0;
     kernels::observe_compilations([&](const ir::function& kernel, const ir::launch_facts& facts) {
         ++compiled;
-        compile_for_gpu(kernel, facts);
+        look_at(kernel, facts);
     });
     body();
     compile_kernels_with_nvrtc_again();
@@ -157,7 +171,7 @@ int compilations_of(const std::function<void()>& body) {
 void also_compile_with_nvrtc(const ir::function& kernel, const ir::launch_facts& facts) {
     const emit::dialect& language = emit::dialect_of(runtime::dialect::cuda_cpp);
     const ir::function written = kernels::written_out(kernel, language.has, device_info{});
-    also_compile_with_nvrtc(emit::print(ir::lower(written, facts).kernel, language));
+    also_compile_with_nvrtc(emit::print(lowered(written, facts), language));
 }
 
 void also_compile_with_nvrtc(std::string cuda_source) { the_compilations().add(std::move(cuda_source)); }
