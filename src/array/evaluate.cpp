@@ -29,7 +29,7 @@ constexpr std::size_t grid_dimensions = 3;
 /// The kernel's counts: of the grid's dimensions, then of the loops that the third one flattens, fastest
 /// first.
 template <class List>
-void list_counts(List& to, const placement& of) {
+void declare_counts(List& to, const placement& of) {
     const std::span<const std::int64_t> loops = of.counts();
     const std::array<std::size_t, 3> counts = of.grid_counts();
     for (std::size_t d = 0; d < std::min(loops.size(), grid_dimensions); ++d)
@@ -408,7 +408,7 @@ struct assignment {
                                    needs_flat_index(into, values))),
           written(written_by(into)),
           facts(kernels::facts_for(device)) {
-        facts.covers = true;
+        facts.grid_covers_loop = true;
         // On CPUs vector stores may write past the last element.
         const auto has_room = [&](const vector_state* v) {
             return v->is_whole() && (!facts.on_cpu || v->size() == box.count());
@@ -417,15 +417,15 @@ struct assignment {
             !(std::all_of(written.begin(), written.end(), has_room) && leaves.has_whole_vectors());
         if (divides_long_integers(p) || leaves.places.counts().size() > grid_dimensions) {
             small_counts counts;
-            list(counts);
+            declare_parameters(counts);
             facts.small_counts = counts.found();
         }
     }
 
     /// The kernel's parameters.
     template <class List>
-    void list(List& to) const {
-        list_counts(to, leaves.places);
+    void declare_parameters(List& to) const {
+        declare_counts(to, leaves.places);
         for (std::size_t k = 0; k < written.size(); ++k) {
             const bool is_read = leaves.number_of(*written[k]) < leaves.vectors.size();
             to.vector({"out", k}, *written[k], is_read ? trace::access::mixed : trace::access::out);
@@ -435,7 +435,7 @@ struct assignment {
             to.number({"first_here", k}, targets[k].first);
             to.number({"end_here", k}, targets[k].first + targets[k].vector->size());
         }
-        list_leaves(to, p, leaves, written);
+        declare_leaves(to, p, leaves, written);
     }
 
     kernel_site site() const {
@@ -472,7 +472,8 @@ private:
 void launch(target_list targets, const tape& p, const shape& box) {
     const assignment to_do(targets, p, box);
     run_kernel(
-        to_do.site(), key_of(to_do.leaves, targets, to_do.written), [&](auto& to) { to_do.list(to); },
+        to_do.site(), key_of(to_do.leaves, targets, to_do.written),
+        [&](auto& to) { to_do.declare_parameters(to); },
         [&](trace::recording& r, const parameter_list& given) { return to_do.body(r, given); },
         [&](const cached_kernel& kernel) {
             return grid_for(kernel, to_do.leaves.places, to_do.facts.on_cpu);
@@ -498,7 +499,7 @@ std::string source_of(tape&& p, trace::type type) {
     const target into{made.get()};
     const assignment computed({&into, 1}, p, box);
     const auto traced = trace_kernel(
-        computed.site(), [&](auto& to) { computed.list(to); },
+        computed.site(), [&](auto& to) { computed.declare_parameters(to); },
         [&](trace::recording& r, const parameter_list& given) { return computed.body(r, given); });
     return kernels::source_for(computed.device, *traced, computed.facts).text;
 }

@@ -86,7 +86,7 @@ void push_convert(tape&, trace::type);
 /// Lists a parameter for each vector, image, scalar and number that positions are computed from, except for
 /// written vectors, which are already listed.
 template <class List>
-void list_leaves(List&, const tape&, const layout&, std::span<vector_state* const> written = {});
+void declare_leaves(List&, const tape&, const layout&, std::span<vector_state* const> written = {});
 
 /// The tape and layout of kernels that read only their own parameters.
 const tape& empty_tape();

@@ -105,7 +105,7 @@ trace::node as_element(trace::node value, trace::type wanted) {
 }
 
 template <class List>
-void list_leaves(List& to, const tape& p, const layout& leaves, std::span<vector_state* const> written) {
+void declare_leaves(List& to, const tape& p, const layout& leaves, std::span<vector_state* const> written) {
     std::size_t letter = 0;
     for (std::size_t k = 0; k < leaves.vectors.size(); ++k) {
         vector_state* const v = leaves.vectors[k];
@@ -126,11 +126,11 @@ void list_leaves(List& to, const tape& p, const layout& leaves, std::span<vector
             to.value(scalar_name(next), s.type, p.values.begin() + s.bits);
         ++next;
     });
-    leaves.places.list(to);
+    leaves.places.declare_parameters(to);
 }
-template void list_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const>);
-template void list_leaves(parameter_bindings&, const tape&, const layout&, std::span<vector_state* const>);
-template void list_leaves(small_counts&, const tape&, const layout&, std::span<vector_state* const>);
+template void declare_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const>);
+template void declare_leaves(parameter_bindings&, const tape&, const layout&, std::span<vector_state* const>);
+template void declare_leaves(small_counts&, const tape&, const layout&, std::span<vector_state* const>);
 
 namespace {
 

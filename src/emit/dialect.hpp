@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/dialect.hpp"
 #include "emit/text.hpp"
 #include "ir/ir.hpp"
-#include "runtime/backend.hpp"
 
 namespace balm::emit {
 

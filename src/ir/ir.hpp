@@ -16,9 +16,9 @@
 #include "balm/trace.hpp"
 #include "balm/types.hpp"
 #include "base/hash.hpp"
+#include "base/launch_plan.hpp"
 #include "ir/print_format.hpp"
 #include "ir/text_body.hpp"
-#include "runtime/program/launch_plan.hpp"
 
 namespace balm::trace {
 

@@ -24,12 +24,9 @@
 #include "balm/inline_vector.hpp"
 #include "balm/sampler.hpp"
 #include "balm/types.hpp"
+#include "base/dialect.hpp"
 
 namespace balm::runtime {
-
-/// The language of a backend's programs; opencl_ptx is the OpenCL C of NVIDIA's driver, whose compiler
-/// accepts PTX in asm statements.
-enum class dialect : std::uint8_t { opencl_c, cuda_cpp, opencl_ptx };
 
 /// The driver's handle of device memory (a cl_mem or a CUdeviceptr) or of an image (a cl_mem or a
 /// cuda::image). Non-owning.

@@ -105,7 +105,7 @@ TEST(V1_parameters, of_leaves_are_declared_as_they_are_bound) {
         const auto names = [](const array::tape& p, const array::placement& places_of,
                               std::span<array::vector_state* const> written = {}) {
             const array::layout leaves(p, places_of);
-            return listed_twice([&](auto& to) { list_leaves(to, p, leaves, written); }).names;
+            return listed_twice([&](auto& to) { declare_leaves(to, p, leaves, written); }).names;
         };
         using words = std::vector<std::string>;
         const auto flat = [&](const array::tape& p) { return names(p, array::placement(p)); };

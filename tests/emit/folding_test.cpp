@@ -39,7 +39,7 @@ void visit_lowered(const ir::function& kernel, std::uint64_t seed, Visit&& visit
     ir::launch_facts facts;
     facts.on_cpu = (seed & 1) != 0;
     facts.distinct = (seed & 2) == 0;
-    facts.covers = (seed & 4) != 0;
+    facts.grid_covers_loop = (seed & 4) != 0;
     device_info device;
     device.constant_memory = 65536;
     device.max_constant_arguments = 8;

@@ -76,7 +76,7 @@ struct drawn_kernel {
         for (std::size_t k = 1 + pick(3); k-- > 0;) inputs.push_back(draw_operand(true));
         for (std::size_t k = 1 + pick(2); k-- > 0;) outputs.push_back(draw_operand(!is_matrix));
         reads_output = pick(2) == 0;
-        facts.covers = true;
+        facts.grid_covers_loop = true;
         facts.is_tight = pick(4) == 0;
         facts.distinct = pick(4) != 0;
     }
@@ -202,7 +202,7 @@ struct launch_data {
 };
 
 interpreter_grid grid_for(std::size_t count, const ir::lowered& fitted) {
-    const runtime::launch_plan plan{{}, fitted.elements_per_item, fitted.most_lead};
+    const runtime::launch_plan plan{{}, fitted.elements_per_item, fitted.most_peeled};
     const auto items = static_cast<std::int64_t>(plan.items_for(count));
     const std::int64_t whole = (items + local_size - 1) / local_size * local_size;
     return {{whole, 1, 1}, {local_size, 1, 1}};
@@ -250,7 +250,7 @@ TEST(V1_coarsening, leaves_what_the_host_computes) {
 namespace {
 
 template <class T>
-ir::coarsening of_sum(runtime::launch_facts facts = {.covers = true}) {
+ir::coarsening of_sum(runtime::launch_facts facts = {.grid_covers_loop = true}) {
     const auto kernel = balm::kernel<1>("sum(n, x, y, z)", [](Long n, In<T> x, In<T> y, Out<T> z) {
         for (Index i : grid_range(n)) z[i] = x[i] + y[i];
     });
@@ -266,7 +266,7 @@ std::size_t elements_per_item(Body&& body) {
         "body(n, at, x, y, z)", [&](Long n, In<std::int32_t> at, In<float> x, Out<float> y, Out<float> z) {
             for (Index i : grid_range(n)) body(i, at, x, y, z);
         });
-    return ir::lower(*kernel.function(), {.covers = true}).elements_per_item;
+    return ir::lower(*kernel.function(), {.grid_covers_loop = true}).elements_per_item;
 }
 
 }  // namespace
@@ -278,7 +278,7 @@ TEST(V1_coarsening, loads_sixteen_bytes_of_each_operand) {
     EXPECT_EQ(of_sum<half>().width, 8u);
     EXPECT_EQ(of_sum<signed char>().width, 16u);
     EXPECT_TRUE(of_sum<float>().wide.has_value());
-    EXPECT_FALSE(of_sum<float>().has_lead());
+    EXPECT_FALSE(of_sum<float>().has_peel());
 }
 
 TEST(V1_coarsening, begins_where_the_first_vector_of_a_slice_does) {
@@ -286,13 +286,13 @@ TEST(V1_coarsening, begins_where_the_first_vector_of_a_slice_does) {
         balm::kernel<1>("slice(n, first, x, y)", [](Long n, Long first, In<float> x, Out<float> y) {
             for (Index i : grid_range(n)) y[i + first] = x[i + first] + x[i];
         });
-    const ir::lowered fitted = ir::lower(*kernel.function(), {.covers = true});
+    const ir::lowered fitted = ir::lower(*kernel.function(), {.grid_covers_loop = true});
     EXPECT_EQ(fitted.elements_per_item, 4u);
-    EXPECT_EQ(fitted.most_lead, 3u);
+    EXPECT_EQ(fitted.most_peeled, 3u);
 }
 
 TEST(V1_coarsening, takes_elements_a_grid_apart_where_no_vector_can_be_stored) {
-    runtime::launch_facts tight{.covers = true};
+    runtime::launch_facts tight{.grid_covers_loop = true};
     tight.is_tight = true;
     EXPECT_EQ(of_sum<float>(tight).width, 1u);
     EXPECT_EQ(of_sum<float>(tight).runs, 4u);
@@ -323,7 +323,7 @@ TEST(V1_coarsening, keeps_to_straight_bodies) {
         balm::kernel<1>("after(n, x, y, z)", [&](Long n, In<float> x, Mixed<float> y, Out<float> z) {
             for (Index i : grid_range(n)) read_after_write(i, 0, x, y, z);
         });
-    EXPECT_EQ(ir::lower(*kernel.function(), {.covers = true}).elements_per_item, 1u)
+    EXPECT_EQ(ir::lower(*kernel.function(), {.grid_covers_loop = true}).elements_per_item, 1u)
         << "what the loop has written is read";
 }
 
@@ -340,7 +340,7 @@ TEST(V1_coarsening, repeats_functions_that_read_memory_with_few_registers) {
             balm::kernel<1>("calls(n, x, y, z)", [&](Long n, In<float> x, Mixed<float> y, Out<float> z) {
                 for (Index i : grid_range(n)) body(i, x, y, z);
             });
-        return ir::lower(*kernel.function(), {.covers = true});
+        return ir::lower(*kernel.function(), {.grid_covers_loop = true});
     };
     const ir::lowered calling = lowered([&](Index i, auto x, auto y, auto) { y[i] = through(x, i); });
     EXPECT_EQ(calling.elements_per_item, 4u);

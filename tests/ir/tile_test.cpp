@@ -54,7 +54,7 @@ struct drawn_stencil {
                 if (dimensions > static_cast<std::int64_t>(d)) p.shift[d] = pick(3) - 1;
             points.push_back(p);
         }
-        facts.covers = true;
+        facts.grid_covers_loop = true;
         facts.is_tight = pick(5) == 0;
     }
     std::int64_t pick(std::int64_t below) {
@@ -184,7 +184,7 @@ struct stencil_data {
 };
 
 interpreter_grid grid_for(const drawn_stencil& of, const ir::lowered& fitted) {
-    const runtime::launch_plan plan{{}, fitted.elements_per_item, fitted.most_lead};
+    const runtime::launch_plan plan{{}, fitted.elements_per_item, fitted.most_peeled};
     const auto items = static_cast<std::int64_t>(plan.items_for(static_cast<std::size_t>(of.inner[0])));
     const std::int64_t whole = (items + group_width - 1) / group_width * group_width;
     return {{whole, of.inner[1] > 4 ? 2 : of.inner[1], of.inner[2]}, {group_width, 1, 1}};

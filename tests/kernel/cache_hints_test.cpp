@@ -93,7 +93,7 @@ TEST(A2_cache_hints, stay_with_the_vectors_of_a_work_item) {
         for (Index i : grid_range(n)) as_streaming(y)[i] = as_streaming(x)[i] * 2.f;
     });
     ir::launch_facts facts;
-    facts.covers = facts.distinct = true;
+    facts.grid_covers_loop = facts.distinct = true;
     const std::string cuda = emit::print(ir::lower(*kernel.function(), facts).kernel, dialect::cuda_cpp);
     EXPECT_THAT(cuda, HasSubstr("balm_stream_in_f32x4("));
     EXPECT_THAT(cuda, HasSubstr("balm_stream_f32x4("));

@@ -157,22 +157,22 @@ TEST(C14_execute, fills_up_the_last_groups_of_a_GPU_and_parts_the_rows_of_a_CPU)
             expect_each(run<int>(on, grouped, 1009), [](std::size_t) { return 1009; });
         });
         ASSERT_EQ(facts.size(), 3u);
-        EXPECT_EQ(facts[0].grid.is_filled, !is_cpu);
-        EXPECT_EQ(facts[0].grid.is_part, is_cpu);
+        EXPECT_EQ(facts[0].grid.is_padded, !is_cpu);
+        EXPECT_EQ(facts[0].grid.is_subgrid, is_cpu);
         EXPECT_FALSE(facts[1].grid.any());
         EXPECT_FALSE(facts[2].grid.any());
     });
     // The text of both, whatever devices there are.
     const auto kernel = balm::kernel<1>("one(out)", [](Out<int> out) { out[global_id(0)] = 1; });
     ir::launch_facts facts;
-    facts.grid.is_filled = true;
+    facts.grid.is_padded = true;
     also_compile_with_nvrtc(*kernel.function(), facts);
     const std::string filled =
         emit::print(ir::lower(*kernel.function(), facts).kernel, runtime::dialect::cuda_cpp);
     EXPECT_THAT(filled, AllOf(HasSubstr("one(int* __restrict__ out, long long size)"),
                               HasSubstr("if (gid >= size) {\n        return;"), HasSubstr("out[gid] = 1;")));
     facts.grid = {};
-    facts.grid.is_part = true;
+    facts.grid.is_subgrid = true;
     EXPECT_THAT(emit::print(ir::lower(*kernel.function(), facts).kernel, runtime::dialect::opencl_c),
                 HasSubstr("out[(long)get_global_id(0) + first] = 1;"));
 }

@@ -743,7 +743,7 @@ TEST(A1_modules, limit_registers_themselves) {
     });
     on_all_devices([&](const device& on) {
         const runtime::device_state& state = *on.state();
-        const runtime::launch_facts facts{.covers = true};
+        const runtime::launch_facts facts{.grid_covers_loop = true};
         const auto words_for = [&](std::uint32_t registers) {
             return state.driver().words_for({.max_registers = registers});
         };

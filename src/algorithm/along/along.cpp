@@ -292,7 +292,8 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const division& d, const tape& p, const layout& leaves, std::size_t reduced) const {
+    void declare_parameters(List& to, const division& d, const tape& p, const layout& leaves,
+                            std::size_t reduced) const {
         const along_plan& plan = d.plan;
         to.number("kept", kept_);
         to.number("reduced", reduced);
@@ -301,18 +302,18 @@ private:
         if (plan.on_cpu()) to.number(plan.is_strip() ? "strips" : "rows_an_item", d.share);
         if (plan.is_strip()) to.number("columns", fastest_count());
         if (!plan.on_cpu()) to.number("width_bits", d.width_bits);
-        list_loops(to, plan, false);
-        list_loops(to, plan, true);
+        declare_loops(to, plan, false);
+        declare_loops(to, plan, true);
         if (plan.stage != along_stage::whole)
             to.memory("slots", scalar::u64, plan.is_finish() ? trace::access::in : trace::access::out,
                       *memory_);
         if (plan.stage != along_stage::partials) to.vector("out", into_, trace::access::out);
-        list_leaves(to, p, leaves);
+        declare_leaves(to, p, leaves);
     }
     /// For the kept or the reduced loops: the counts, except that of the slowest, and, if needed, the offset
     /// and strides of results or positions.
     template <class List>
-    void list_loops(List& to, const along_plan& plan, bool of_reduced) const {
+    void declare_loops(List& to, const along_plan& plan, bool of_reduced) const {
         const bool has_counts = plan.has_counts(of_reduced), has_strides = plan.has_strides(of_reduced);
         const char* const count = of_reduced ? "reduced" : "kept";
         const char* const stride = of_reduced ? "position" : "place";
@@ -332,7 +333,7 @@ private:
         run_kernel(
             {plan.is_finish() ? "finish_along" : "reduce_along", device_, facts_, p, leaves,
              plan.on_cpu() ? 1 : 2},
-            along_key{plan, form_of(what_)}, [&](auto& to) { list(to, d, p, leaves, reduced); },
+            along_key{plan, form_of(what_)}, [&](auto& to) { declare_parameters(to, d, p, leaves, reduced); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_along(r, given, plan, does_, p, leaves);
             },

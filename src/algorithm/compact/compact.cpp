@@ -116,7 +116,7 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const compact_plan& plan, const tape& p, const layout& leaves) {
+    void declare_parameters(List& to, const compact_plan& plan, const tape& p, const layout& leaves) {
         const bool has_chunks =
             plan.stage == compact_stage::chunk_totals || plan.stage == compact_stage::chunks;
         if (plan.reads_elements()) to.number("n", n_);
@@ -124,7 +124,7 @@ private:
         if (!plan.reads_elements() || (has_chunks && plan.is_partition))
             to.number("chunks", division_.chunks);
         if (!plan.reads_elements() || has_chunks) to.vector("parts", *parts_, trace::access::mixed);
-        if (plan.stage == compact_stage::look_back) announcements_->list(to);
+        if (plan.stage == compact_stage::look_back) announcements_->declare_parameters(to);
         if (plan.moves_elements()) {
             if (plan.is_bounded) to.number("room", into_[0]->size());
             for (std::size_t k = 0; k < into_.size(); ++k)
@@ -132,7 +132,7 @@ private:
                           *into_[k], trace::access::out);
         }
         if (plan.gives_count()) to.vector("count", count_, trace::access::out);
-        list_leaves(to, p, leaves);
+        declare_leaves(to, p, leaves);
     }
     void launch(compact_stage stage, std::size_t groups) {
         compact_plan plan = plan_;
@@ -141,7 +141,7 @@ private:
         const layout& leaves = plan.reads_elements() ? leaves_ : no_leaves();
         run_kernel(
             {how_.name, *device_, facts_, p, leaves}, key_of(plan, how_, into_),
-            [&](auto& to) { list(to, plan, p, leaves); },
+            [&](auto& to) { declare_parameters(to, plan, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_compaction(r, given, plan, how_, does_, p, leaves);
             },

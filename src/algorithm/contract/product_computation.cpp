@@ -299,7 +299,7 @@ private:
         // Divides long panels, so that all compute units have work.
         constexpr std::size_t chunk = 1024;
         const std::size_t chunks = divided_up(sizes_.inner, chunk);
-        const auto list = [&](auto& to) {
+        const auto declare = [&](auto& to) {
             to.number("rows", rows);
             to.number("inner", sizes_.inner);
             to.number("panels", panels);
@@ -308,23 +308,23 @@ private:
             to.number("offset", x.offset);
             if (!plan.has_unit_rows) to.number("row_stride", x.row);
             to.number("inner_stride", x.inner);
-            list_batch_counts(to);
+            declare_batch_counts(to);
             for (std::size_t k = 0; k < batch_.size(); ++k)
                 to.number({"batch_stride", k}, is_a ? batch_[k].a : batch_[k].b);
             to.vector("from", from, trace::access::in);
             to.vector("to", *made, trace::access::out);
         };
-        launch({"pack_panels", "rows of a matrix, side by side"}, plan, list, trace_pack,
+        launch({"pack_panels", "rows of a matrix, side by side"}, plan, declare, trace_pack,
                groups_of(sizes_.batch * panels * chunks, 1));
         return made;
     }
     template <class List>
-    void list_batch_counts(List& to) const {
+    void declare_batch_counts(List& to) const {
         for (std::size_t k = 1; k < batch_.size(); ++k) to.number({"batch", k}, batch_[k].count);
     }
     /// The strides of the result, and the distance between splits.
     template <class List>
-    void list_result(List& to, std::size_t splits) const {
+    void declare_result(List& to, std::size_t splits) const {
         to.number("out_row", out_row_);
         for (std::size_t k = 0; k < batch_.size(); ++k) to.number({"out_batch", k}, batch_[k].out);
         if (splits > 1) to.number("result", into_.size());
@@ -332,11 +332,11 @@ private:
     struct kernel_words {
         const char *name, *description;
     };
-    template <class Plan, class List, class Trace>
-    void launch(const kernel_words& words, const Plan& plan, const List& list, const Trace& trace_of,
+    template <class Plan, class Declare, class Trace>
+    void launch(const kernel_words& words, const Plan& plan, const Declare& declare, const Trace& trace_of,
                 const runtime::grid& g) const {
         run_kernel(
-            {words.name, *device_, facts_}, plan, list,
+            {words.name, *device_, facts_}, plan, declare,
             [&](trace::recording& r, const parameter_list& given) {
                 r.describe(words.description);
                 return trace_of(r, given, plan);
@@ -373,7 +373,7 @@ private:
         const std::shared_ptr<vector_state> a = packed(a_, sizes_.rows, plan.shape.rows, true),
                                             b = packed(b_, sizes_.columns, plan.shape.columns(), false),
                                             partials = memory_for(splits);
-        const auto list = [&](auto& to) {
+        const auto declare = [&](auto& to) {
             to.number("rows", sizes_.rows);
             to.number("columns", sizes_.columns);
             to.number("inner", sizes_.inner);
@@ -385,13 +385,13 @@ private:
             to.number("block_columns", block_columns);
             to.number("row_blocks", divided_up(row_panels, block_rows));
             to.number("column_blocks", divided_up(column_panels, block_columns));
-            list_batch_counts(to);
-            list_result(to, splits);
+            declare_batch_counts(to);
+            declare_result(to, splits);
             to.vector("a", *a, trace::access::in);
             to.vector("b", *b, trace::access::in);
             to.vector("out", partials ? *partials : into_, trace::access::out);
         };
-        launch({"multiply_panels", "products of packed matrices"}, plan, list, trace_panels,
+        launch({"multiply_panels", "products of packed matrices"}, plan, declare, trace_panels,
                groups_of(blocks() * splits, 1));
         if (partials) add_up(partials, splits);
     }
@@ -467,7 +467,7 @@ private:
                 fmt::format("{} products of {} x {} and {} x {} need more work-groups than a launch can "
                             "have; multiply fewer at a time",
                             sizes_.batch, sizes_.rows, sizes_.inner, sizes_.inner, sizes_.columns));
-        const auto list = [&](auto& to) {
+        const auto declare = [&](auto& to) {
             to.number("rows", sizes_.rows);
             to.number("columns", sizes_.columns);
             to.number("inner", sizes_.inner);
@@ -479,20 +479,20 @@ private:
                 to.number("share", d.share);
                 to.number("batches", sizes_.batch);
             }
-            list_batch_counts(to);
-            list_result(to, d.splits);
-            list_operand(to, a_, plan.a, true);
-            list_operand(to, b_, plan.b, false);
+            declare_batch_counts(to);
+            declare_result(to, d.splits);
+            declare_operand(to, a_, plan.a, true);
+            declare_operand(to, b_, plan.b, false);
             to.vector("a", vector_of(a_), trace::access::in);
             to.vector("b", vector_of(b_), trace::access::in);
             to.vector("out", out, trace::access::out);
         };
-        launch({"multiply_tiles", "products of matrices"}, plan, list, trace_tiles,
+        launch({"multiply_tiles", "products of matrices"}, plan, declare, trace_tiles,
                groups_of(*groups, static_cast<std::size_t>(d.shape.items())));
         if (partials) add_up(partials, d.splits);
     }
     template <class List>
-    void list_operand(List& to, const matrices& x, const tile_loads& how, bool is_a) const {
+    void declare_operand(List& to, const matrices& x, const tile_loads& how, bool is_a) const {
         // Offsets and strides are in units of the load width.
         const std::int64_t width = how.width;
         to.number(is_a ? "a_offset" : "b_offset", x.offset / width);

@@ -12,7 +12,7 @@
 namespace balm::array {
 
 /// The coordinates of a matrix in the batch, slowest first; none for a batch of one. Uses the parameters of
-/// computation::list_batch_counts.
+/// computation::declare_batch_counts.
 std::vector<trace::node> batch_coordinates(const parameter_list&, const dsl::Index& matrix, std::size_t loops,
                                            bool is_narrow);
 /// How a kernel of tiles loads an operand from memory.

@@ -300,7 +300,7 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const kernel& of, const tape& p, const layout& leaves) const {
+    void declare_parameters(List& to, const kernel& of, const tape& p, const layout& leaves) const {
         const fft_plan_of_pass &first = of.plan.passes.front(), &last = of.plan.passes.back();
         if (of.plan.is_of_rows())
             to.number("rows", lines_.outer);
@@ -310,7 +310,7 @@ private:
         if (!first.is_rows) to.number("extent", lines_.count * lines_.inner);
         std::size_t earlier = of.which.earlier;
         for (std::size_t k = 0; k < of.plan.passes.size(); ++k) {
-            list_pass(to, of.plan.passes[k], k, of.which.first + k, earlier);
+            declare_pass(to, of.plan.passes[k], k, of.which.first + k, earlier);
             earlier *= lengths_[of.which.first + k];
         }
         if (first.has_inner) to.number("inner", lines_.inner);
@@ -324,12 +324,12 @@ private:
                              (of.plan.is_of_rows() && of.plan.between == fft_between::target);
         to.vector("out", of.into, is_read ? trace::access::mixed : trace::access::out);
         vector_state* const written[] = {&of.into};
-        list_leaves(to, p, leaves, written);
+        declare_leaves(to, p, leaves, written);
     }
     /// The parameters of pass k of a kernel, which is pass `number` of the transform.
     template <class List>
-    void list_pass(List& to, const fft_plan_of_pass& plan, std::size_t k, std::size_t number,
-                   std::size_t earlier) const {
+    void declare_pass(List& to, const fft_plan_of_pass& plan, std::size_t k, std::size_t number,
+                      std::size_t earlier) const {
         if (!plan.is_rows) {
             to.number({"distance", k}, lines_.count * lines_.inner / lengths_[number]);
             if (!plan.keeps_places) to.number({"out_distance", k}, earlier * lines_.inner);
@@ -403,7 +403,7 @@ private:
         const char* const name = is_of_tiles ? "fft" : now.plan.is_of_rows() ? "fft_of_rows" : "fft_of_lines";
         run_kernel(
             {name, device_, facts_, p, leaves}, kernel_key{now.plan, leaves.number_of(into)},
-            [&](auto& to) { list(to, now, p, leaves); },
+            [&](auto& to) { declare_parameters(to, now, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_fft(r, given, now.plan, p, leaves);
             },

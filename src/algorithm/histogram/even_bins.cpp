@@ -83,7 +83,7 @@ even_bins<T>::even_bins(const binning& how)
 
 template <class T>
 template <class List>
-void even_bins<T>::list(List& to) const {
+void even_bins<T>::declare_parameters(List& to) const {
     using word = word_of_number<T>;
     const auto number = [&](const char* name, T value) {
         to.value(name, scalar_of<T>, std::bit_cast<word>(value));
@@ -122,10 +122,10 @@ dsl::Int exact_bin(const parameter_list& given, const dsl::Var<T>& x) {
 
 template struct even_bins<float>;
 template struct even_bins<double>;
-template void even_bins<float>::list(parameter_list&) const;
-template void even_bins<double>::list(parameter_list&) const;
-template void even_bins<float>::list(parameter_bindings&) const;
-template void even_bins<double>::list(parameter_bindings&) const;
+template void even_bins<float>::declare_parameters(parameter_list&) const;
+template void even_bins<double>::declare_parameters(parameter_list&) const;
+template void even_bins<float>::declare_parameters(parameter_bindings&) const;
+template void even_bins<double>::declare_parameters(parameter_bindings&) const;
 template approximate_bin bin_near(const parameter_list&, const dsl::Var<float>&);
 template approximate_bin bin_near(const parameter_list&, const dsl::Var<double>&);
 template dsl::Int exact_bin(const parameter_list&, const dsl::Var<float>&);

@@ -18,7 +18,7 @@ struct even_bins {
     explicit even_bins(const binning&);
 
     template <class List>
-    void list(List& to) const;
+    void declare_parameters(List& to) const;
 
     T low, high;
     T factor;              ///< a power of two, with which high - low is about 1: no product overflows

@@ -123,19 +123,20 @@ private:
 
     /// The parameters of the kernel.
     template <class List>
-    void list(List& to) const {
+    void declare_parameters(List& to) const {
         to.number("n", n_);
         to.number("bins", how_.bins);
         if (plan_.place != table_place::shared) to.number("size", size_);
         if (plan_.place == table_place::own) to.number("chunk_size", chunk_);
-        with_floating(how_.even, [&]<class T>(std::type_identity<T>) { even_bins<T>(how_).list(to); });
+        with_floating(how_.even,
+                      [&]<class T>(std::type_identity<T>) { even_bins<T>(how_).declare_parameters(to); });
         to.vector("tables", *tables_,
                   plan_.place == table_place::local ? trace::access::out : trace::access::mixed);
-        list_leaves(to, p_, leaves_);
+        declare_leaves(to, p_, leaves_);
     }
     void launch() const {
         run_kernel(
-            {"histogram", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { list(to); },
+            {"histogram", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { declare_parameters(to); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_histogram(r, given, plan_, p_, leaves_);
             },

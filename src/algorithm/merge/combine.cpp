@@ -162,7 +162,7 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const combine_plan& plan) {
+    void declare_parameters(List& to, const combine_plan& plan) {
         using trace::access;
         to.number("a_size", from_.first_size());
         to.number("b_size", from_.second_size());
@@ -172,19 +172,19 @@ private:
         if (!plan.on_item())
             to.vector("splits", *splits_, plan.stage == combine_stage::split ? access::out : access::in);
         if (is_sweep) {
-            announcements_->list(to);
+            announcements_->declare_parameters(to);
             to.vector("count", *count_, access::out);
         } else if (plan.what && plan.stage != combine_stage::split) {
             to.vector("counts", *counts_, plan.moves() ? access::in : access::out);
         }
         if (plan.moves() && plan.is_bounded) to.number("room", into_[0]->size());
-        list_arrays(to, plan, "a_keys", "a_values", first_, access::in);
-        list_arrays(to, plan, "b_keys", "b_values", second_, access::in);
-        if (plan.moves()) list_arrays(to, plan, "keys", "values", into_, access::out);
+        declare_arrays(to, plan, "a_keys", "a_values", first_, access::in);
+        declare_arrays(to, plan, "b_keys", "b_values", second_, access::in);
+        if (plan.moves()) declare_arrays(to, plan, "keys", "values", into_, access::out);
     }
     template <class List>
-    static void list_arrays(List& to, const combine_plan& plan, const char* keys, const char* values,
-                            const handles& arrays, trace::access use) {
+    static void declare_arrays(List& to, const combine_plan& plan, const char* keys, const char* values,
+                               const handles& arrays, trace::access use) {
         const std::size_t count = plan.keys.types.size();
         for (std::size_t k = 0; k < count; ++k) to.vector({keys, k}, *arrays[k], use);
         for (std::size_t k = 0; plan.moves() && k < plan.values.size(); ++k)
@@ -196,7 +196,7 @@ private:
         plan.stage = stage;
         if (!plan.moves()) plan.values.clear();
         run_kernel(
-            {from_.of.name, *device_, facts_}, plan, [&](auto& to) { list(to, plan); },
+            {from_.of.name, *device_, facts_}, plan, [&](auto& to) { declare_parameters(to, plan); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_combination(r, given, plan, from_.of.by.is_ahead);
             },

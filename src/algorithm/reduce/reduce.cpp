@@ -211,7 +211,7 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const division& d, const tape& p, const layout& leaves) const {
+    void declare_parameters(List& to, const division& d, const tape& p, const layout& leaves) const {
         const reduction_plan& plan = d.plan;
         const trace::access use = plan.gives_results() ? trace::access::mixed : trace::access::out;
         if (plan.reads_elements()) to.number("n", n_);
@@ -222,7 +222,7 @@ private:
         to.memory("slots", scalar::u64, use, *memory_);
         for (std::size_t k = 0; k < asked_.all.size() && plan.gives_results() && plan.into_vectors; ++k)
             to.vector({"result", k}, *asked_.into[k], trace::access::out);
-        list_leaves(to, p, leaves);
+        declare_leaves(to, p, leaves);
     }
 
     std::string name_of(const reduction_plan& plan) const {
@@ -236,7 +236,8 @@ private:
         const reduction_plan& plan = d.plan;
         run_kernel(
             {name_of(plan), device_, facts_, p, leaves},
-            reduction_key{plan, asked_.how, forms_of(asked_.all)}, [&](auto& to) { list(to, d, p, leaves); },
+            reduction_key{plan, asked_.how, forms_of(asked_.all)},
+            [&](auto& to) { declare_parameters(to, d, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
                 return trace_reduction(r, given, plan, does, p, leaves);

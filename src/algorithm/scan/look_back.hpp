@@ -43,7 +43,7 @@ public:
                         int first_bits = 0);
 
     template <class List>
-    void list(List& to) {
+    void declare_parameters(List& to) {
         to.number("first_run", at_.runs);
         to.number("first_block", at_.blocks);
         to.vector("words", words_, trace::access::mixed);

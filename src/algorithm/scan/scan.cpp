@@ -216,20 +216,21 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const scan_plan& plan, std::size_t n, const tape& p, const layout& leaves) {
+    void declare_parameters(List& to, const scan_plan& plan, std::size_t n, const tape& p,
+                            const layout& leaves) {
         to.number("n", n);
         const bool has_chunks = plan.stage == scan_stage::chunk_totals || plan.stage == scan_stage::chunks;
         if (has_chunks) to.number("chunk_size", division_.chunk);
         if (has_chunks || plan.stage == scan_stage::total_of_parts) to.number("first_part", before_);
         if (has_chunks || plan.of_parts()) to.vector("parts", *parts_, trace::access::mixed);
         if (plan.stage == scan_stage::total_of_parts) to.vector("total", *total_, trace::access::out);
-        if (plan.stage == scan_stage::look_back) announcements_->list(to);
-        if (plan.rows != row_form::none && !plan.of_parts()) list_rows(to, plan, has_chunks);
+        if (plan.stage == scan_stage::look_back) announcements_->declare_parameters(to);
+        if (plan.rows != row_form::none && !plan.of_parts()) declare_rows(to, plan, has_chunks);
         for (std::size_t k = 0; k < asked_.what.size(); ++k)
             if (plan.starts_from_value(k))
                 to.value({"init", k}, does_.results()[k],
                          plan.has_init(k) ? asked_.init[k].begin() : asked_.what[k].nothing.begin());
-        if (plan.has_carry && (plan.gives_results() || plan.carries_out())) list_carry(to, plan);
+        if (plan.has_carry && (plan.gives_results() || plan.carries_out())) declare_carry(to, plan);
         if (plan.gives_results()) {
             for (std::size_t k = 0; k < of_.into.size(); ++k) {
                 const bool is_read = leaves.number_of(*of_.into[k]) < leaves.vectors.size();
@@ -237,10 +238,10 @@ private:
             }
             if (plan.is_cut) to.number("first_out", of_.first_out);
         }
-        list_leaves(to, p, leaves, of_.into.first(plan.gives_results() ? of_.into.size() : 0));
+        declare_leaves(to, p, leaves, of_.into.first(plan.gives_results() ? of_.into.size() : 0));
     }
     template <class List>
-    void list_rows(List& to, const scan_plan& plan, bool has_chunks) {
+    void declare_rows(List& to, const scan_plan& plan, bool has_chunks) {
         to.number("row", asked_.row);
         if (plan.stage == scan_stage::whole_rows)
             to.number(plan.tiles.on_item() ? "rows_of_item" : "elements_of_tile",
@@ -249,7 +250,7 @@ private:
             to.number("chunks_of_row", chunks_of_row_);
     }
     template <class List>
-    void list_carry(List& to, const scan_plan& plan) {
+    void declare_carry(List& to, const scan_plan& plan) {
         const bool is_written_here = plan.carries_out() && plan.stage != scan_stage::look_back;
         for (std::size_t k = 0; k < asked_.carry.size(); ++k) {
             to.vector({"carry", k}, *asked_.carry[k],
@@ -268,7 +269,7 @@ private:
             key.targets.push_back(plan.gives_results() ? leaves.number_of(*each) : 0);
         run_kernel(
             {stage == scan_stage::look_back ? "scan" : "scan_in_chunks", device_, facts_, p, leaves}, key,
-            [&](auto& to) { list(to, plan, n, p, leaves); },
+            [&](auto& to) { declare_parameters(to, plan, n, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_scan(r, given, plan, does_, asked_.same, p, leaves);
             },

@@ -126,8 +126,8 @@ private:
 
     /// The parameters of a kernel that scans a box. All numbers are 64-bit.
     template <class List>
-    void list(List& to, const columns_plan& plan, const three_dimensions& box, const tape& p,
-              const layout& leaves) const {
+    void declare_parameters(List& to, const columns_plan& plan, const three_dimensions& box, const tape& p,
+                            const layout& leaves) const {
         const bool is_cut = plan.stage == columns_stage::chunk_totals || plan.stage == columns_stage::chunks;
         const std::size_t piece = is_cut ? piece_ : box.rows, chunks = is_cut ? chunks_ : 1;
         to.number("rows", box.rows);
@@ -150,7 +150,7 @@ private:
             to.vector("out", into_, is_read ? trace::access::mixed : trace::access::out);
         }
         vector_state* const written[] = {&into_};
-        list_leaves(to, p, leaves, {written, plan.gives_results() ? 1u : 0u});
+        declare_leaves(to, p, leaves, {written, plan.gives_results() ? 1u : 0u});
     }
 
     void launch(columns_stage stage, const three_dimensions& box) {
@@ -162,7 +162,7 @@ private:
         run_kernel(
             {"scan_columns", device_, facts_, p, leaves, plan.on_cpu() ? 1 : 2},
             columns_key{plan, form_of(how_.what), plan.gives_results() ? leaves.number_of(into_) : 0},
-            [&](auto& to) { list(to, plan, box, p, leaves); },
+            [&](auto& to) { declare_parameters(to, plan, box, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_columns(r, given, plan, does_, p, leaves);
             },

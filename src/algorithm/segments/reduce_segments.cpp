@@ -60,7 +60,7 @@ public:
 private:
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const segments_plan& plan, const tape& p, const layout& leaves) {
+    void declare_parameters(List& to, const segments_plan& plan, const tape& p, const layout& leaves) {
         to.vector("shares", *shares_, plan.is_finish ? trace::access::in : trace::access::out);
         to.vector("out", into_, trace::access::out);
         if (plan.is_finish) {
@@ -71,7 +71,7 @@ private:
         to.number("segments", into_.size());
         to.number("share_size", share_size);
         if (plan.has_nothing) to.value("nothing", does_.results()[0], what_.nothing.begin());
-        list_leaves(to, p, leaves);
+        declare_leaves(to, p, leaves);
         // Last: elements that read the same vector must find their own parameter.
         to.vector("offsets", offsets_, trace::access::in);
     }
@@ -79,7 +79,7 @@ private:
         run_kernel(
             {"reduce_segments", device_, facts_, p, leaves},
             segments_key{plan, form_of(what_), offsets_.type(), into_.type()},
-            [&](auto& to) { list(to, plan, p, leaves); },
+            [&](auto& to) { declare_parameters(to, plan, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_segments(r, given, plan, does_, p, leaves);
             },

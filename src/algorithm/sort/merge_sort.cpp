@@ -87,13 +87,14 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, merge_stage stage) const {
+    void declare_parameters(List& to, merge_stage stage) const {
         using trace::access;
         to.number("n", n_);
         if (stage == merge_stage::sort_tiles) {
             if (plan_.on_item()) to.number("tile_size", tile_);
             if (plan_.on_item()) to.number("rounds", rounds_);
-            return list_arrays(to, {"keys", "values"}, true, access::mixed, {"spare_keys", "spare_values"});
+            return declare_arrays(to, {"keys", "values"}, true, access::mixed,
+                                  {"spare_keys", "spare_values"});
         }
         to.number("tile_size", tile_);
         to.number("width", width_);
@@ -101,23 +102,23 @@ private:
         if (stage == merge_stage::split) to.number("tiles", splits_->size());
         to.vector("splits", *splits_, stage == merge_stage::split ? access::out : access::in);
         if (stage == merge_stage::split)
-            return list_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
-        list_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
-        list_array(to, {"keys", "values"}, !from_vector_, access::out);
+            return declare_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
+        declare_array(to, {"from_keys", "from_values"}, from_vector_, access::in);
+        declare_array(to, {"keys", "values"}, !from_vector_, access::out);
     }
     struct names {
         parameter_name keys, values;
     };
     template <class List>
-    void list_array(List& to, const names& called, bool is_vector, trace::access use) const {
+    void declare_array(List& to, const names& called, bool is_vector, trace::access use) const {
         to.vector(called.keys, is_vector ? *keys_ : *spare_keys_, use);
         if (values_ != nullptr) to.vector(called.values, is_vector ? *values_ : *spare_values_, use);
     }
     template <class List>
-    void list_arrays(List& to, const names& own, bool is_vector, trace::access use,
-                     const names& spare) const {
-        list_array(to, own, is_vector, use);
-        list_array(to, spare, !is_vector, use);
+    void declare_arrays(List& to, const names& own, bool is_vector, trace::access use,
+                        const names& spare) const {
+        declare_array(to, own, is_vector, use);
+        declare_array(to, spare, !is_vector, use);
     }
 
     void launch(merge_stage stage, std::size_t groups) {
@@ -130,7 +131,7 @@ private:
         if (plan.group > tuned_merges.group)
             facts.max_registers = tuned_merges.registers / static_cast<std::uint32_t>(plan.group);
         run_kernel(
-            {"merge_sort", device_, facts}, plan, [&](auto& to) { list(to, stage); },
+            {"merge_sort", device_, facts}, plan, [&](auto& to) { declare_parameters(to, stage); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_merge_sort(r, given, plan, is_ahead_);
             },

@@ -224,7 +224,7 @@ private:
 
     /// The parameters of a kernel.
     template <class List>
-    void list(List& to, const radix_plan& plan) const {
+    void declare_parameters(List& to, const radix_plan& plan) const {
         using enum radix_stage;
         const auto is = [&](auto... stage) { return ((plan.stage == stage) || ...); };
         to.number("n", plan.stage == whole ? count_ : n_);
@@ -255,7 +255,7 @@ private:
         ir::launch_facts facts = facts_;
         if (stage == radix_stage::sweep) facts.max_registers = max_registers_;
         run_kernel(
-            {"sort", device_, facts}, plan, [&](auto& to) { list(to, plan); },
+            {"sort", device_, facts}, plan, [&](auto& to) { declare_parameters(to, plan); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_radix_sort(r, given, plan);
             },

@@ -72,7 +72,8 @@ public:
     }
     void launch() {
         run_kernel(
-            {"sort_segments", device_, kernels::facts_for(device_)}, plan_, [&](auto& to) { list(to); },
+            {"sort_segments", device_, kernels::facts_for(device_)}, plan_,
+            [&](auto& to) { declare_parameters(to); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_segment_sort(r, given, plan_);
             },
@@ -87,7 +88,7 @@ private:
 
     /// The parameters of the kernel.
     template <class List>
-    void list(List& to) const {
+    void declare_parameters(List& to) const {
         to.number("n", n_);
         to.number("segments", segments());
         to.number("share_size", sorted_share);

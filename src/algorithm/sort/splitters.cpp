@@ -126,7 +126,7 @@ public:
 
 private:
     template <class List>
-    void list(List& to, splitter_stage stage, std::size_t count) const {
+    void declare_parameters(List& to, splitter_stage stage, std::size_t count) const {
         using trace::access;
         const bool picks = stage == splitter_stage::pick;
         to.number("count", count);
@@ -139,7 +139,7 @@ private:
         splitter_plan plan = plan_;
         plan.stage = stage;
         run_kernel(
-            {"splitters", *device_, facts_}, plan, [&](auto& to) { list(to, stage, count); },
+            {"splitters", *device_, facts_}, plan, [&](auto& to) { declare_parameters(to, stage, count); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_splitters(r, given, plan, is_ahead_);
             },

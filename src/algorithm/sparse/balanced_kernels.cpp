@@ -312,7 +312,7 @@ private:
     std::size_t few_cuts() const { return m_.tiles.cut_count - m_.tiles.long_count; }
 
     template <class List>
-    void list(List& to) const {
+    void declare_parameters(List& to) const {
         if (plan_.has_groups) to.number("groups", form_.groups);
         if (plan_.stage == balanced_stage::long_cuts) {
             to.number("few_cuts", few_cuts());
@@ -344,7 +344,7 @@ private:
         plan_.stage = stage;
         plan_.group = items;
         run_kernel(
-            {"sparse_product", device_, facts_}, plan_, [&](auto& to) { list(to); },
+            {"sparse_product", device_, facts_}, plan_, [&](auto& to) { declare_parameters(to); },
             [&](trace::recording& r, const parameter_list& given) {
                 r.describe(stage == balanced_stage::long_cuts ? "rows that many tiles have parts of"
                                                               : "y = A * x");

@@ -191,7 +191,7 @@ public:
 
     void launch() const {
         run_kernel(
-            {"convolution", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { list(to); },
+            {"convolution", *device_, facts_, p_, leaves_}, plan_, [&](auto& to) { declare_parameters(to); },
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_convolution(r, given, plan_, p_, leaves_);
             },
@@ -263,7 +263,7 @@ private:
     }
 
     template <class List>
-    void list(List& to) const {
+    void declare_parameters(List& to) const {
         to.number("weight_count", of_.weight_count_);
         to.number("centre", of_.centre_);
         to.number("length", of_.lines_.length);
@@ -284,7 +284,7 @@ private:
         if (plan_.is_part) to.number("held", held_.high - held_.low);
         to.vector("out", into_, trace::access::out);
         to.vector("weights", *weights_, trace::access::in);
-        list_leaves(to, p_, leaves_);
+        declare_leaves(to, p_, leaves_);
     }
 
     const convolution_producer& of_;

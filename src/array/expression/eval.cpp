@@ -20,9 +20,9 @@ struct evaluation_key {
 };
 
 template <class List>
-void list(List& to, const tape& p, const layout& leaves) {
+void declare_parameters(List& to, const tape& p, const layout& leaves) {
     to.number("n", element_count(p));
-    list_leaves(to, p, leaves);
+    declare_leaves(to, p, leaves);
 }
 
 std::shared_ptr<const ir::function> trace_evaluation(trace::recording& r, const parameter_list& given,
@@ -43,10 +43,11 @@ void launch(const tape& p) {
     const std::size_t n = element_count(p);
     const layout leaves(p);
     ir::launch_facts facts = kernels::facts_for(device);
-    facts.covers = true;
+    facts.grid_covers_loop = true;
     facts.is_tight = !leaves.has_whole_vectors();
     run_kernel(
-        {"evaluate", device, facts, p, leaves}, evaluation_key(), [&](auto& to) { list(to, p, leaves); },
+        {"evaluate", device, facts, p, leaves}, evaluation_key(),
+        [&](auto& to) { declare_parameters(to, p, leaves); },
         [&](trace::recording& r, const parameter_list& given) {
             return trace_evaluation(r, given, p, leaves);
         },

@@ -244,7 +244,7 @@ parameter_name placement::name_of(const char* word, std::size_t k, int d) const 
 }
 
 template <class List>
-void placement::list(List& to) const {
+void placement::declare_parameters(List& to) const {
     for (std::size_t k = 0; k < entries_.size(); ++k) {
         const entry& e = entries_[k];
         const std::int64_t unit = e.how.is_in_fours ? 4 : 1;
@@ -256,9 +256,9 @@ void placement::list(List& to) const {
                      static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
     }
 }
-template void placement::list(parameter_list&) const;
-template void placement::list(parameter_bindings&) const;
-template void placement::list(small_counts&) const;
+template void placement::declare_parameters(parameter_list&) const;
+template void placement::declare_parameters(parameter_bindings&) const;
+template void placement::declare_parameters(small_counts&) const;
 
 trace::node placement::flat_index(const parameter_list& given, const std::vector<trace::node>& loops) const {
     if (flat_ != is_flat) return record_entry(flat_, given, loops);

@@ -69,7 +69,7 @@ public:
 
     /// Lists the offsets, strides and counts that positions are computed from.
     template <class List>
-    void list(List&) const;
+    void declare_parameters(List&) const;
 
     /// The flat index inside the loops; an empty node if nothing needs it.
     trace::node flat_index(const parameter_list&, const std::vector<trace::node>& loops) const;

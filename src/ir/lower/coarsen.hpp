@@ -21,7 +21,7 @@ struct coarsening {
 
     std::size_t elements() const { return std::size_t{width} * runs; }
     /// Whether the first run begins ahead of the loop's first element, so that vectors are aligned.
-    bool has_lead() const { return wide && !wide->is_zero(); }
+    bool has_peel() const { return wide && !wide->is_zero(); }
 };
 
 /// The coarsening that pays off for the loop's body. With `is_tight`, memory may be misaligned for vectors.

@@ -23,11 +23,11 @@ public:
 private:
     bool is_told(place p) const {
         switch (p) {
-            case place::global_id: return facts_.is_offset || facts_.is_part;
+            case place::global_id: return facts_.is_offset || facts_.is_subgrid;
             case place::global_offset: return facts_.is_offset;
-            case place::group_id: return facts_.is_part;
+            case place::group_id: return facts_.is_subgrid;
             case place::global_size:
-            case place::group_count: return facts_.is_part || facts_.is_filled;
+            case place::group_count: return facts_.is_subgrid || facts_.is_padded;
             default: return false;
         }
     }
@@ -52,8 +52,8 @@ private:
             }
         };
         if (facts_.is_offset) add(origin::offset, "offset");
-        if (facts_.is_part) add(origin::first, "first");
-        if (facts_.is_part || facts_.is_filled) add(origin::size, "size");
+        if (facts_.is_subgrid) add(origin::first, "first");
+        if (facts_.is_subgrid || facts_.is_padded) add(origin::size, "size");
         return all;
     }
     void rewrite(function& f, const hidden_values& told) override {
@@ -65,7 +65,7 @@ private:
             }
             around = std::move(after);
         }
-        if (!facts_.is_filled || f.dimensions == 0) return;
+        if (!facts_.is_padded || f.dimensions == 0) return;
         builder b(f, f.where);
         leave_if_beyond(f, told, b);
         f.blocks[0].insert(f.blocks[0].begin(), b.made.begin(), b.made.end());
@@ -93,7 +93,7 @@ private:
                 const value_id id = b.place_(what, d);
                 if (!facts_.is_offset) return {id, told(origin::first, d)};
                 const value_id in_grid =
-                    facts_.is_part ? b.apply(builtin::add, id, told(origin::first, d)) : id;
+                    facts_.is_subgrid ? b.apply(builtin::add, id, told(origin::first, d)) : id;
                 return {in_grid, told(origin::offset, d)};
             }
             case place::global_offset: return {b.constant(0), told(origin::offset, d)};
@@ -115,7 +115,7 @@ private:
         value_id beyond = none;
         for (std::uint64_t d = 0; d < static_cast<std::uint64_t>(dimensions_); ++d) {
             value_id id = b.place_(place::global_id, d);
-            if (facts_.is_part) id = b.apply(builtin::add, id, told(origin::first, d));
+            if (facts_.is_subgrid) id = b.apply(builtin::add, id, told(origin::first, d));
             const value_id outside =
                 b.apply(builtin::greater_equal, id, told(origin::size, d), scalar::boolean);
             beyond = beyond == none ? outside : b.apply(builtin::bit_or, beyond, outside, scalar::boolean);

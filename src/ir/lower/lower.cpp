@@ -156,7 +156,7 @@ public:
         }
         const value_id last = b_.apply(builtin::add, runs.back().first, b_.constant(how_.width - 1u));
         value_id is_whole = b_.apply(builtin::less, last, count_, scalar::boolean);
-        if (how_.has_lead()) {
+        if (how_.has_peel()) {
             const value_id is_inside =
                 b_.apply(builtin::greater_equal, runs[0].first, b_.constant(0), scalar::boolean);
             is_whole = b_.apply(builtin::bit_and, is_inside, is_whole, scalar::boolean);
@@ -177,10 +177,10 @@ private:
     }
     element_run first_run() {
         const value_id first = first_of(b_, gid_);
-        if (!how_.has_lead()) return {first, gid_};
+        if (!how_.has_peel()) return {first, gid_};
         const value_id offset = index_values(f_, {&loop_, 1}, {}).value_of(*how_.wide, b_);
-        const value_id lead = b_.apply(builtin::bit_and, offset, b_.constant(how_.width - 1u));
-        const value_id own = b_.apply(builtin::sub, first, lead);
+        const value_id peel = b_.apply(builtin::bit_and, offset, b_.constant(how_.width - 1u));
+        const value_id own = b_.apply(builtin::sub, first, peel);
         f_.code[own].name = std::exchange(f_.code[first].name, none);
         const auto bits = static_cast<std::uint64_t>(std::countr_zero(how_.width));
         const value_id vectors_ahead = b_.apply(builtin::shr, offset, b_.constant(bits));
@@ -190,7 +190,7 @@ private:
     void append_rest(builder& b, value_id first) {
         if (how_.runs == 1) {
             value_id from = first, end = count_;
-            if (how_.has_lead()) {
+            if (how_.has_peel()) {
                 from = b.apply(builtin::max, first, b.constant(0));
                 end = end_of(b, first);
             }
@@ -237,11 +237,11 @@ void inline_for_vectors(function& f, value_id loop) {
 }
 
 void share_out(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
-    if (facts.covers && facts.on_cpu && !facts.is_tight && f.code[loop].bits == 0)
+    if (facts.grid_covers_loop && facts.on_cpu && !facts.is_tight && f.code[loop].bits == 0)
         inline_for_vectors(f, loop);
     builder b(f, f.code[loop].where);
     // Loops around the fastest one always loop: the grid may have fewer work-items than they have indices.
-    if (!facts.covers || f.code[loop].bits > 0) {
+    if (!facts.grid_covers_loop || f.code[loop].bits > 0) {
         if (facts.on_cpu)
             contiguous_chunks(f, loop, b);
         else
@@ -250,7 +250,7 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
         const coarsening how = coarsening_for(f, loop, facts);
         plan.elements_per_item = how.elements();
         plan.max_registers = max_registers_for(f, loop, how);
-        plan.most_lead = how.has_lead() ? how.width - 1u : 0;
+        plan.most_peeled = how.has_peel() ? how.width - 1u : 0;
         if (how.elements() > 1)
             several_elements_an_item(f, loop, b, how).append();
         else
@@ -272,14 +272,14 @@ void share_out(function& f, value_id loop, const launch_facts& facts, lowered& p
 
 /// Distributes the loop, with those inside it, in tiles if that pays off; returns whether it did.
 bool share_out_tiles(function& f, value_id loop, const launch_facts& facts, lowered& plan, block& after) {
-    if (!facts.covers || facts.on_cpu) return false;
+    if (!facts.grid_covers_loop || facts.on_cpu) return false;
     const std::optional<register_tile> tile = tile_for(f, nest_of(f, loop), facts);
     if (!tile) return false;
     builder b(f, f.code[loop].where);
     append_tiles(f, *tile, b);
     plan.elements_per_item = tile->sizes[0];
     plan.rows_per_item[0] = tile->sizes[1];
-    plan.most_lead = tile->has_lead() ? tile->sizes[0] - 1u : 0;
+    plan.most_peeled = tile->has_peel() ? tile->sizes[0] - 1u : 0;
     after.insert(after.end(), b.made.begin(), b.made.end());
     return true;
 }

@@ -16,7 +16,7 @@ using runtime::launch_facts;
 struct lowered {
     function kernel;
     std::size_t elements_per_item = 1;
-    std::size_t most_lead = 0;  ///< indices by which the first work-item may begin ahead of 0
+    std::size_t most_peeled = 0;  ///< indices by which the first work-item may begin ahead of 0
     std::size_t local_size = 256;
     std::array<std::size_t, 2> rows_per_item{1, 1};  ///< as elements_per_item, for the grid's next dimensions
     std::uint32_t max_registers = 0;                 ///< per work-item; 0: any

@@ -280,7 +280,7 @@ private:
 
 /// for (tile = gid of dimension 1; tile < rows of tiles; tile += …) {
 ///     row = tile * rows
-///     i = gid * width - lead
+///     i = gid * width - peel
 ///     if (the tile is whole) body … body
 ///     else for (row …) for (i …) body
 /// }
@@ -315,7 +315,7 @@ private:
     void append_tile(value_id from, builder& b) {
         const value_id loop = tile_.loops.back();
         value_id first = from;
-        if (tile_.has_lead()) first = b.apply(builtin::sub, from, lead(b));
+        if (tile_.has_peel()) first = b.apply(builtin::sub, from, peel(b));
         f_.code[first].name = f_.code[loop].name;
         firsts_.push_back({loop, first});
         const value_id is_whole = whole(b);
@@ -329,7 +329,7 @@ private:
     }
     /// The number of elements by which the first tile begins ahead of the row's first element, so that it
     /// begins a vector.
-    value_id lead(builder& b) {
+    value_id peel(builder& b) {
         const index_sum offset = tile_.stored->besides(tile_.loops.back());
         const auto mask = static_cast<std::uint64_t>(tile_.sizes[0] - 1);
         if (offset.is_multiple_of(tile_.sizes[0]))
@@ -343,7 +343,7 @@ private:
             const value_id own = b.apply(what, left, right, scalar::boolean);
             all = all == none ? own : b.apply(builtin::bit_and, all, own, scalar::boolean);
         };
-        if (tile_.has_lead()) require(builtin::greater_equal, firsts_.back().value, b.constant(0));
+        if (tile_.has_peel()) require(builtin::greater_equal, firsts_.back().value, b.constant(0));
         for (std::size_t k = 0; k < firsts_.size(); ++k) {
             const std::uint64_t more = tile_.sizes[dimension_of(k)] - 1u;
             if (more > 0 || k + 1 == firsts_.size())
@@ -358,7 +358,7 @@ private:
         for (std::size_t k = 0; k < firsts_.size(); ++k) {
             const value_id first = firsts_[k].value;
             const value_id end = b.apply(builtin::add, first, size(k, b));
-            const bool may_be_ahead = k + 1 == firsts_.size() && tile_.has_lead();
+            const bool may_be_ahead = k + 1 == firsts_.size() && tile_.has_peel();
             bounds.emplace_back(may_be_ahead ? b.apply(builtin::max, first, b.constant(0)) : first,
                                 b.apply(builtin::min, end, count(k)));
         }
@@ -466,7 +466,7 @@ std::vector<register_tile> tiles_of(const function& f, std::span<const value_id>
 
 }  // namespace
 
-bool register_tile::has_lead() const {
+bool register_tile::has_peel() const {
     if (!stored || sizes[0] == 1) return false;
     const index_sum offset = stored->besides(loops.back());
     return !offset.is_multiple_of(sizes[0]) || offset.constant % sizes[0] != 0;

@@ -23,7 +23,7 @@ struct register_tile {
 
     std::size_t elements() const { return std::size_t{sizes[0]} * sizes[1]; }
     /// Whether a row's first tile may begin ahead of its first element, so that vectors are aligned.
-    bool has_lead() const;
+    bool has_peel() const;
 };
 
 /// The perfect nest of loops that begins with a loop over the grid: only arithmetic lies between the loops.

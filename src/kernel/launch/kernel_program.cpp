@@ -86,7 +86,7 @@ runtime::program_source source_for(const runtime::device_state& device, const ir
             .options =
                 device.driver().words_for({.optimise = fitted.is_optimised, .max_registers = max_registers}) +
                 std::string(module_options),
-            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_lead,
+            .plan = {ir::origins_of(fitted.kernel), fitted.elements_per_item, fitted.most_peeled,
                      fitted.local_size, fitted.rows_per_item}};
 }
 
@@ -110,8 +110,8 @@ constexpr variation variations[] = {
     {[](ir::launch_facts& f) -> bool& { return f.is_shifted; }, "memory at an offset in its allocation",
      "memory at the start of its allocation"},
     {[](ir::launch_facts& f) -> bool& { return f.grid.is_offset; }, "an offset", "no offset"},
-    {[](ir::launch_facts& f) -> bool& { return f.grid.is_part; }, "a grid in parts", "a grid in one part"},
-    {[](ir::launch_facts& f) -> bool& { return f.grid.is_filled; }, "a grid that work-groups do not divide",
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_subgrid; }, "a grid in parts", "a grid in one part"},
+    {[](ir::launch_facts& f) -> bool& { return f.grid.is_padded; }, "a grid that work-groups do not divide",
      "a grid that work-groups divide"},
 };
 using variation_set = std::bitset<std::size(variations)>;

@@ -257,7 +257,7 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
         if (!is_given) kernels::choose_local(kernel, g, limit, info, facts);
         if (!kernels::fits_at_once(g, info)) {
             kernels::check_can_be_divided(kernel, g, info);
-            facts.grid.is_part = true;
+            facts.grid.is_subgrid = true;
         }
         auto program = is_given ? kernels::program_for_groups(device, kernel, facts, group_size_of(g), within)
                                 : kernels::program_for(device, kernel, facts, within);
@@ -281,14 +281,14 @@ void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const l
         runtime::grid g = whole;
         for (std::size_t d = 0; d < 3; ++d) {
             g.global[d] =
-                facts.is_filled ? (at[d].size + at[d].local - 1) / at[d].local * at[d].local : at[d].size;
+                facts.is_padded ? (at[d].size + at[d].local - 1) / at[d].local * at[d].local : at[d].size;
             g.local[d] = at[d].local;
         }
         // Each subgrid waits: if an event fails, none may run.
         queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
     };
-    if (!facts.is_part) return launch_subgrid(kernels::whole_of(whole));
-    const auto ranges = kernels::subgrids_of(whole, queue.device().info(), facts.is_filled);
+    if (!facts.is_subgrid) return launch_subgrid(kernels::whole_of(whole));
+    const auto ranges = kernels::subgrids_of(whole, queue.device().info(), facts.is_padded);
     runtime::event_handle first;
     for (const kernels::subgrid_range& z : ranges[2])
         for (const kernels::subgrid_range& y : ranges[1])

@@ -85,8 +85,8 @@ sizes most_groups(const runtime::grid& g, const device_info& device) {
     return most;
 }
 std::vector<subgrid_range> ranges_of(std::size_t global, std::size_t local, std::size_t most_groups,
-                                     bool is_filled) {
-    const std::size_t whole = is_filled ? global : global / local * local;
+                                     bool is_padded) {
+    const std::size_t whole = is_padded ? global : global / local * local;
     const std::size_t step = most_groups > whole / local ? whole : most_groups * local;
     std::vector<subgrid_range> list;
     for (std::size_t first = 0; first < whole; first += step)
@@ -136,7 +136,7 @@ void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limi
     const std::size_t room = std::min(limit, kernels::usual_local_size);
     if (!kernel.sees_groups && !facts.on_cpu) {
         fill_group(g, room, device, [](std::size_t n, std::size_t most) { return std::min(n, most); });
-        facts.grid.is_filled = !divides_grid(g);
+        facts.grid.is_padded = !divides_grid(g);
         return;
     }
     fill_group(g, room, device, largest_divisor);
@@ -144,7 +144,7 @@ void choose_local(const ir::function& kernel, runtime::grid& g, std::size_t limi
     const std::size_t all = g.global[0] * g.global[1] * g.global[2];
     if (kernel.sees_groups || items >= std::min(all, small_group)) return;
     g.local = {std::min(g.global[0], room), 1, 1};
-    facts.grid.is_part = !divides_grid(g);
+    facts.grid.is_subgrid = !divides_grid(g);
 }
 
 void check_local(const runtime::grid& g, const std::string& kernel, const device_info& device) {
@@ -231,10 +231,10 @@ subgrid whole_of(const runtime::grid& g) {
 }
 
 std::array<std::vector<subgrid_range>, 3> subgrids_of(const runtime::grid& g, const device_info& device,
-                                                      bool is_filled) {
+                                                      bool is_padded) {
     std::array<std::vector<subgrid_range>, 3> all;
     const sizes most = most_groups(g, device);
-    for (std::size_t d = 0; d < 3; ++d) all[d] = ranges_of(g.global[d], g.local[d], most[d], is_filled);
+    for (std::size_t d = 0; d < 3; ++d) all[d] = ranges_of(g.global[d], g.local[d], most[d], is_padded);
     return all;
 }
 

@@ -53,6 +53,6 @@ using subgrid = std::array<subgrid_range, 3>;
 subgrid whole_of(const runtime::grid&);
 /// The ranges that the driver accepts in one launch, by dimension.
 std::array<std::vector<subgrid_range>, 3> subgrids_of(const runtime::grid&, const device_info&,
-                                                      bool is_filled);
+                                                      bool is_padded);
 
 }  // namespace balm::kernels

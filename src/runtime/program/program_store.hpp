@@ -16,8 +16,8 @@
 
 #include "base/bounded_table.hpp"
 #include "base/hash.hpp"
+#include "base/launch_plan.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/program/launch_plan.hpp"
 
 namespace balm::runtime {
 

@@ -14,8 +14,8 @@
 // of (x + 1) / d - (x + 1) (r + 1) / (d n), which is not less than floor(x / d) if (x + 1) (r + 1) <= n. r +
 // 1 is at most d; a narrow one of d >= 2^32 yields 0 because x + 1 <= d.
 
+#include "base/launch_plan.hpp"
 #include "runtime/backend.hpp"
-#include "runtime/program/launch_plan.hpp"
 
 namespace balm::runtime {
 

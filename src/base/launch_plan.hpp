@@ -13,20 +13,20 @@ namespace balm::runtime {
 
 /// How the driver's grid relates to the user's.
 struct grid_facts {
-    bool is_offset = false;  ///< global_id begins at an offset
-    bool is_part = false;    ///< the user's grid is launched in several parts
-    bool is_filled = false;  ///< rounded up to whole work-groups: the additional work-items do nothing
+    bool is_offset = false;   ///< global_id begins at an offset
+    bool is_subgrid = false;  ///< the user's grid is launched in several parts
+    bool is_padded = false;   ///< rounded up to whole work-groups: the additional work-items do nothing
     friend bool operator==(const grid_facts&, const grid_facts&) = default;
 
-    bool any() const { return is_offset || is_part || is_filled; }
+    bool any() const { return is_offset || is_subgrid || is_padded; }
 };
 
 /// The facts of a launch that its kernel is compiled for.
 struct launch_facts {
     bool on_cpu = false;
-    bool distinct = true;     ///< no memory that the kernel writes overlaps another of its arguments
-    bool covers = false;      ///< the grid is the one that `ir::lowered` describes
-    grid_facts grid{};        ///< how the driver's grid relates to the user's
+    bool distinct = true;           ///< no memory that the kernel writes overlaps another of its arguments
+    bool grid_covers_loop = false;  ///< the grid is the one that `ir::lowered` describes
+    grid_facts grid{};              ///< how the driver's grid relates to the user's
     bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
     bool is_tight = false;    ///< memory may be unaligned or unpadded for vectors
     std::uint64_t small_counts = 0;  ///< a bit for each of the first 64 parameters: a count, in [0, 2^31)
@@ -73,12 +73,12 @@ struct parameter_origin {
 struct launch_plan {
     std::vector<parameter_origin> parameters;
     std::size_t elements_per_item = 1;  ///< indices of a grid_range per work-item
-    std::size_t most_lead = 0;          ///< indices by which the first work-item may begin before 0
+    std::size_t most_peeled = 0;        ///< indices by which the first work-item may begin before 0
     std::size_t local_size = 256;
     std::array<std::size_t, 2> rows_per_item{1, 1};  ///< indices in the second and third dimension
 
     /// The number of work-items for n indices; n > 0.
-    std::size_t items_for(std::size_t n) const { return (n - 1 + most_lead) / elements_per_item + 1; }
+    std::size_t items_for(std::size_t n) const { return (n - 1 + most_peeled) / elements_per_item + 1; }
 };
 
 }  // namespace balm::runtime
