@@ -23,6 +23,9 @@ struct digest {
     friend auto operator<=>(const digest&, const digest&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
+/// What tables in memory hash of a digest (table_hash.hpp): each of its words is as good as all.
+constexpr std::uint64_t code(const digest& value) { return value.words[0]; }
+
 /// 64 lower-case hexadecimal digits, the first byte first.
 std::string to_hex(const digest& value);
 

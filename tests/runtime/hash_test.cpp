@@ -177,7 +177,7 @@ TEST(B5_hash, of_a_plan_counts_each_member) {
         [](plan& p) { p.room = 0; },
         [](plan& p) { p.room = 1; },
         [](plan& p) { p.other.counts = 1; },
-        [](plan& p) { p.function.words[3] = 1; },
+        [](plan& p) { p.function.words[0] = 1; },
     };
     std::set<std::uint64_t> different;
     for (const auto& change : changes) {
