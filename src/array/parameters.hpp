@@ -126,8 +126,8 @@ private:
     launch_lists& to_;
 };
 
-/// Finds the listed numbers that are in [0, 2^31): launch_facts::small_counts. Values, which are the user's,
-/// are not among them: a new one needs no other kernel.
+/// Finds the listed numbers that are in [0, 2^31): launch_facts::small_counts. Scalars of expressions
+/// are not among them: changing one never recompiles.
 class small_counts {
 public:
     std::uint64_t found() const { return found_; }

@@ -11,10 +11,10 @@
 
 namespace balm::runtime {
 
-/// How the driver's grid relates to the user's.
+/// How the driver's grid relates to the requested one.
 struct grid_facts {
     bool is_offset = false;   ///< global_id begins at an offset
-    bool is_subgrid = false;  ///< the user's grid is launched in several parts
+    bool is_subgrid = false;  ///< one of several that the requested grid is launched as
     bool is_padded = false;   ///< rounded up to whole work-groups: the additional work-items do nothing
     friend bool operator==(const grid_facts&, const grid_facts&) = default;
 
@@ -26,7 +26,7 @@ struct launch_facts {
     bool on_cpu = false;
     bool distinct = true;           ///< no memory that the kernel writes overlaps another of its arguments
     bool grid_covers_loop = false;  ///< the grid is the one that `ir::lowered` describes
-    grid_facts grid{};              ///< how the driver's grid relates to the user's
+    grid_facts grid{};              ///< how the driver's grid relates to the requested one
     bool is_shifted = false;  ///< memory arguments begin within allocations: each is followed by its offset
     bool is_tight = false;    ///< memory may be unaligned or unpadded for vectors
     std::uint64_t small_counts = 0;  ///< a bit for each of the first 64 parameters: a count, in [0, 2^31)

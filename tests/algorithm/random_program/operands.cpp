@@ -81,7 +81,6 @@ operand<std::int32_t> program_state::keys() {
         default: say(" keys"); return {expr<std::int32_t>(keys_.on_device), keys_.on_host};
     }
 }
-/// The condition value > `least`.
 /// Two sorted arrays of as many elements together, merged.
 template <class T>
 operand<T> program<T>::merged(int depth) {
