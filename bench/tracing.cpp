@@ -45,6 +45,21 @@ auto through_memory(int turns) {
     });
 }
 
+/// An array of each work-item's own at every step, stored to and read.
+auto through_arrays(int turns) {
+    return balm::kernel<1>("arrays(n, x, out)", [turns](Int n, In<float> x, Out<float> out) {
+        Index i = global_id(0);
+        Float sum = 0.f;
+        for (int k = 0; k < turns; ++k) {
+            Array<float, 4> own;
+            own[n & 3] = x[i + k];
+            own[(n + k) & 3] = sum;
+            sum += own[(n + 1) & 3] + own[n & 1];
+        }
+        out[i] = sum;
+    });
+}
+
 /// Variables that loops and branches change, guarded conditions, and an early exit from a loop.
 auto structured(int turns) {
     return balm::kernel<1>("structured(n, a, b, out)",
@@ -91,6 +106,8 @@ BENCHMARK_CAPTURE(trace, straight_5000, straight_line, 713, 5000)
     ->Name("tracing 5000 instructions, unrolled");
 BENCHMARK_CAPTURE(trace, memory_5000, through_memory, 715, 5000)
     ->Name("tracing 5000 instructions, loads and stores");
+BENCHMARK_CAPTURE(trace, arrays_26000, through_arrays, 2000, 26000)
+    ->Name("tracing 26000 instructions, 2000 private arrays");
 
 }  // namespace
 

@@ -42,6 +42,7 @@ constexpr variable known_variables[] = {
     {"BALM_CACHE_DIR", "compiled kernels are cached there"},
     {"BALM_CACHE_SIZE", "size limit of the cache of compiled kernels, in MiB"},
     {"BALM_DEVICE", "contexts use only devices with this in their names"},
+    {"BALM_FUSE", "0 switches the fusion of recorded statements off"},
     {"BALM_LOCK_DIR", "lock files for exclusive use of devices are there"},
     {"BALM_MAX_DEVICES", "contexts use at most this many devices"},
     {"BALM_PLATFORM", "contexts use only platforms with this in their names"},

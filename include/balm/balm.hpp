@@ -34,6 +34,7 @@
 #include "balm/quantiles.hpp"
 #include "balm/queue.hpp"
 #include "balm/random.hpp"
+#include "balm/recording.hpp"
 #include "balm/reduce.hpp"
 #include "balm/reduce_by_key.hpp"
 #include "balm/scan.hpp"

@@ -68,6 +68,7 @@ struct reduction {
     std::shared_ptr<const ir::function> function = {};  ///< of a fold
     /// Of a fold of elements that are no scalars: the result of no elements; empty: a scalar 0.
     element_bytes nothing = {};
+    std::uint32_t statement = 0;  ///< the number of its statement, if it shares a kernel with others
 };
 
 /// Whether a function combines the elements.

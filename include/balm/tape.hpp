@@ -45,7 +45,7 @@ struct step {
         end,
         image,   ///< image number `leaf`, for functions that take one; `detail`: the trace::access
         call,    ///< function number `leaf` on the last `arity` values
-        keep,    ///< names the last value: number `bits` from here on
+        keep,    ///< names the last value: number `bits` from here on; `detail`: a value_of_statement
         kept,    ///< the value of that number
         within,  ///< the second of the last two values
         record   ///< the array::operation that `bits` points to, on the last `arity` values; `detail`: row
@@ -66,6 +66,13 @@ struct step {
 };
 
 static_assert(sizeof(step) == 3 * sizeof(std::uint64_t), "step::word reads all of it");
+
+/// What a kept value is in a list of several statements.
+enum class value_of_statement : std::uint32_t {
+    none,     ///< a part of an expression
+    earlier,  ///< a result, and another one of the statement follows
+    last      ///< the last result of the statement
+};
 
 /// How functions access memory that they take.
 enum class memory_use : std::uint32_t {
@@ -107,8 +114,9 @@ public:
 
     /// A new vector of `extents().count()` elements of `type()` on the devices of `near()`.
     virtual std::shared_ptr<vector_state> compute() const = 0;
-    /// Computes into a vector of that type and size that shares its memory with no other. Returns false and
-    /// does nothing if the vector is on other devices, or is read.
+    /// Computes into a vector of that type and size that shares its memory with no other, and is over several
+    /// devices if `near()` is, else on the same one. Returns false and does nothing if it must not be
+    /// written.
     virtual bool compute_into(vector_state&) const = 0;
 
     const shape& extents() const { return extents_; }

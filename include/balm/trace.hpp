@@ -69,6 +69,10 @@ node convert(node value, scalar to);
 node rounded_for_half(node f64);
 node select(node condition, node if_true, node if_false);
 
+/// What follows is a part of the fused statement with this number, 0 at first: sums are not contracted with
+/// products of other statements, so that each rounds as in a kernel of its own.
+void begin_statement(std::uint32_t number);
+
 /// A vector that concatenates these scalars and vectors; a single scalar fills all lanes.
 node compose(type vector, const node* parts, std::size_t count);
 /// Lanes of a vector, selected by `order`: 4 bits for each, the first one lowest.

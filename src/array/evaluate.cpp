@@ -9,10 +9,12 @@
 #include <optional>
 #include <vector>
 
-#include "array/device_kernel.hpp"
+#include "array/fusion.hpp"
 #include "array/layout.hpp"
 #include "array/map/overlap.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
+#include "array/stores.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -76,27 +78,6 @@ void store(trace::node out, trace::node where, trace::node value, trace::node fi
     trace::close(block);
 }
 
-/// How a value is stored.
-struct stored_value {
-    trace::type type;
-    std::uint32_t leaf = 0, written = 0;  ///< the vector's numbers among the leaves and the written vectors
-    bool is_part = false, is_at_positions = false;
-    friend bool operator==(const stored_value&, const stored_value&) = default;
-};
-struct assignment_key {
-    detail::inline_vector<stored_value, 4> values;
-    friend bool operator==(const assignment_key&, const assignment_key&) = default;
-};
-assignment_key key_of(const layout& leaves, target_list targets, const written_list& written) {
-    assignment_key key;
-    for (const target& t : targets) {
-        const auto into = std::find(written.begin(), written.end(), t.vector) - written.begin();
-        key.values.push_back({t.vector->type(), leaves.number_of(*t.vector), static_cast<std::uint32_t>(into),
-                              t.is_part, t.where != nullptr});
-    }
-    return key;
-}
-
 /// Work-groups of a GPU for several loops: 64 elements of a row by 4 rows; a work-item takes two rows if
 /// there are many elements. 8192 x 8192 f64 on H100 relative to hand-written CUDA: the sum of four neighbours
 /// 0.98, a transpose 0.97 (in groups of 256 x 1 with one row each: 0.87 and 0.73).
@@ -106,7 +87,7 @@ constexpr std::size_t most_groups =
     65535;  // CUDA's limit in the second and third dimension; beyond it, more rows per work-item
 
 /// A grid whose work-items cover the loops; on a CPU each takes about 4,096 elements.
-runtime::grid grid_for(const cached_kernel& kernel, const placement& of, bool on_cpu) {
+runtime::grid grid_for(const kernels::device_kernel& kernel, const placement& of, bool on_cpu) {
     const std::array<std::size_t, 3> counts = of.grid_counts();
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(std::min(of.counts().size(), grid_dimensions));
@@ -209,9 +190,6 @@ void assign_by_temporaries(target_list targets, tape&& values, std::size_t n) {
     }
 }
 
-/// One kernel on one device. `p` has the values, then the positions of targets that have some.
-void launch(target_list targets, const tape& p, const shape& box);
-
 /// What each device computes. All of it is made first: copies between devices need not wait for kernels.
 struct device_pieces {
     std::size_t part;  ///< its number
@@ -299,6 +277,11 @@ bool is_whole(const target& t, const shape& extents) {
            is_same_map(where.maps[where.steps[0].leaf], row_major(extents));
 }
 
+/// Whether the result of a producer, which has the devices of `near`, can be stored in a vector as it is.
+bool is_stored_alike(const vector_state& into, const vector_state& near) {
+    return into.is_whole() && into.is_spread() == near.is_spread() && &into.device() == &near.device();
+}
+
 /// Lets a producer write the target directly if nothing else is assigned; returns whether it did.
 bool is_produced_in_place(target_list targets, const tape& p) {
     if (p.produced.size() != 1 || targets.size() != 1 ||
@@ -312,7 +295,8 @@ bool is_produced_in_place(target_list targets, const tape& p) {
                              is_same_map(p.maps[steps[0].leaf], row_major(extents));
     vector_state& into = *targets[0].vector;
     return (steps.size() == 1 || is_in_order) && into.type() == made.by->type() &&
-           into.size() == extents.count() && into.is_whole() && made.by->compute_into(into);
+           into.size() == extents.count() && is_stored_alike(into, *made.by->near()) &&
+           made.by->compute_into(into);
 }
 
 /// Whether the targets are vectors without a device, which have no elements. Throws usage_error if only some
@@ -376,7 +360,7 @@ void assign(target_list targets, tape&& p) {
         assign_at_positions(targets[0], p, box);
     else if (is_spread)
         assign_to_parts(targets, p, box);
-    else
+    else if (!is_held_to_fuse(targets, p, box))
         launch(targets, p, box);
 }
 
@@ -426,10 +410,7 @@ struct assignment {
     template <class List>
     void declare_parameters(List& to) const {
         declare_counts(to, leaves.places);
-        for (std::size_t k = 0; k < written.size(); ++k) {
-            const bool is_read = leaves.number_of(*written[k]) < leaves.vectors.size();
-            to.vector({"out", k}, *written[k], is_read ? trace::access::mixed : trace::access::out);
-        }
+        declare_written(to, "out", leaves, written);
         for (std::size_t k = 0; k < targets.size(); ++k) {
             if (!targets[k].is_part) continue;
             to.number({"first_here", k}, targets[k].first);
@@ -444,7 +425,9 @@ struct assignment {
     }
     /// The tape's values are what is assigned, then the positions of targets that have some.
     std::shared_ptr<const ir::function> body(trace::recording& r, const parameter_list& given) const {
-        r.describe("out = " + describe(p, leaves, given)[0]);
+        std::string words = describe(p, leaves, given)[0];
+        const std::size_t end = words.rfind("; ");  // of the statements before
+        r.describe(words.insert(end == std::string::npos ? 0 : end + 2, "out = "));
         open_loops loops(given, leaves.places.counts().size());
         const trace::node flat = leaves.places.flat_index(given, loops.variables());
         const std::vector<trace::node> values = record(p, leaves, given, {flat, loops.variables()});
@@ -469,18 +452,18 @@ private:
     }
 };
 
+}  // namespace
+
 void launch(target_list targets, const tape& p, const shape& box) {
     const assignment to_do(targets, p, box);
     run_kernel(
         to_do.site(), key_of(to_do.leaves, targets, to_do.written),
         [&](auto& to) { to_do.declare_parameters(to); },
         [&](trace::recording& r, const parameter_list& given) { return to_do.body(r, given); },
-        [&](const cached_kernel& kernel) {
+        [&](const kernels::device_kernel& kernel) {
             return grid_for(kernel, to_do.leaves.places, to_do.facts.on_cpu);
         });
 }
-
-}  // namespace
 
 std::string source_of(tape&& p, trace::type type) {
     materialise(p);

@@ -12,9 +12,7 @@
 #include "base/forked.hpp"
 #include "kernel/launch/kernel_program.hpp"
 #include "kernel/launch/work_groups.hpp"
-#include "kernel/print/print_records.hpp"
 #include "runtime/device/process_exit.hpp"
-#include "runtime/program/reciprocal.hpp"
 
 namespace balm::array {
 
@@ -26,7 +24,7 @@ struct entry {
     ir::launch_facts facts;
     tape structure;  ///< without its leaves
     layout leaves;
-    cached_kernel kernel;
+    kernels::device_kernel kernel;
 };
 
 /// A table that kernels read, keyed by its contents.
@@ -106,7 +104,7 @@ layout without_vectors(const layout& leaves) {
 
 }  // namespace
 
-std::shared_ptr<const cached_kernel> kernel_for(
+std::shared_ptr<const kernels::device_kernel> kernel_for(
     runtime::device_state& device, const kernel_key& key, const tape& p, const layout& leaves,
     ir::launch_facts facts, const std::function<std::shared_ptr<const ir::function>()>& trace) {
     runtime::refuse_if_forked();
@@ -117,16 +115,16 @@ std::shared_ptr<const cached_kernel> kernel_for(
     };
     // One reference count for both: holding the kernel holds its entry.
     const auto kernel_of = [](std::shared_ptr<entry>&& found) {
-        const cached_kernel* const kernel = &found->kernel;
-        return std::shared_ptr<const cached_kernel>(std::move(found), kernel);
+        const kernels::device_kernel* const kernel = &found->kernel;
+        return std::shared_ptr<const kernels::device_kernel>(std::move(found), kernel);
     };
     runtime::bounded_table<entry>& entries = table::of(device).entries;
     if (std::shared_ptr<entry> known = entries.find(hash, is_it)) return kernel_of(std::move(known));
 
     const std::string why = what_is_new(device, key, p, leaves);
     const std::shared_ptr<const ir::function> traced = trace();
-    cached_kernel kernel{compiled(device, *traced, facts, why)};
-    if (traced->has_output) kernel.printing = traced;
+    kernels::device_kernel kernel{compiled(device, *traced, facts, why)};
+    if (kernels::is_needed_to_launch(*traced)) kernel.traced = traced;
     auto made = std::make_shared<entry>(
         entry{key.copy(), facts, without_leaves(p), without_vectors(leaves), std::move(kernel)});
     return kernel_of(entries.insert(hash, std::move(made), is_it));
@@ -162,25 +160,13 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state& device, const ke
     runtime::bounded_table<table_entry>& kept = table::of(device).kept;
     if (const auto known = kept.find(hash, is_it)) return known->elements;
     auto made = std::make_shared<table_entry>(table_entry{key.copy(), made_for(device, type, size)});
+    const runtime::recording_pause pause;  // it is there for all kernels
     fill(*made->elements);
     return kept.insert(hash, std::move(made), is_it)->elements;
 }
 
-std::size_t group_size_of(const cached_kernel& kernel, std::size_t most) {
+std::size_t group_size_of(const kernels::device_kernel& kernel, std::size_t most) {
     return std::bit_floor(std::min(most, kernel.program->max_work_group_size()));
-}
-
-void enqueue(const cached_kernel& kernel, runtime::device_state& device, const runtime::grid& g,
-             launch_lists& given) {
-    runtime::kernel_lease lease = kernel.program->lease_kernel();
-    runtime::queue_state& queue = device.default_queue();
-    if (kernel.printing != nullptr) [[unlikely]]
-        kernels::enqueue_printing(queue, kernel.printing, lease, g, given.arguments, given.reads,
-                                  given.writes);
-    else {
-        runtime::append_reciprocals(given.arguments, kernel.program->plan());
-        queue.enqueue_launch(lease, g, given.arguments, given.reads, given.writes);
-    }
 }
 
 }  // namespace balm::array

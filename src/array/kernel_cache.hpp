@@ -7,6 +7,7 @@
 
 #include "array/layout.hpp"
 #include "ir/lower/lower.hpp"
+#include "kernel/launch/device_kernel.hpp"
 
 namespace balm::array {
 
@@ -38,15 +39,9 @@ private:
     std::any (*copy_)(const void*);
 };
 
-/// A compiled kernel.
-struct cached_kernel {
-    std::shared_ptr<runtime::compiled_program> program;
-    std::shared_ptr<const ir::function> printing{};  ///< the kernel, if it prints or checks
-};
-
 /// The kernel of an expression on a device, lowered for the given facts; `trace` traces it on a cache miss.
 /// The key says what the kernel does with the values. Holding the kernel keeps its program loaded.
-std::shared_ptr<const cached_kernel> kernel_for(
+std::shared_ptr<const kernels::device_kernel> kernel_for(
     runtime::device_state&, const kernel_key&, const tape&, const layout&, ir::launch_facts,
     const std::function<std::shared_ptr<const ir::function>()>& trace);
 
@@ -56,9 +51,6 @@ std::shared_ptr<vector_state> kept_table(runtime::device_state&, const kernel_ke
                                          std::size_t size, const std::function<void(vector_state&)>& fill);
 
 /// The largest power of two of work-items, up to `most`, that a group of the kernel may have.
-std::size_t group_size_of(const cached_kernel&, std::size_t most);
-
-/// Launches a kernel in the device's default queue.
-void enqueue(const cached_kernel&, runtime::device_state&, const runtime::grid&, launch_lists&);
+std::size_t group_size_of(const kernels::device_kernel&, std::size_t most);
 
 }  // namespace balm::array

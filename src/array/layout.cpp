@@ -123,6 +123,33 @@ written_list written_by(target_list targets) {
     return vectors;
 }
 
+std::vector<std::size_t> ends_of_values(const tape& p) {
+    std::vector<std::size_t> begins, indices;  // of values on the stack, and of indices around the step
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const step& s = p.steps[k];
+        if (s.what == step::kind::at) {
+            indices.push_back(begins.back());
+            begins.pop_back();
+        } else if (s.what == step::kind::end) {
+            begins.back() = indices.back();
+            indices.pop_back();
+        } else {
+            const std::size_t begin = s.arity > 0 ? begins[begins.size() - s.arity] : k;
+            begins.resize(begins.size() - s.arity);
+            begins.push_back(begin);
+        }
+    }
+    begins.erase(begins.begin());
+    begins.push_back(p.steps.size());
+    return begins;
+}
+
+trace::type type_of_last(const tape& p) {
+    const step* last = p.steps.end() - 1;
+    while (last->what == step::kind::end) --last;  // those have no type
+    return last->type;
+}
+
 bool is_cheaper_in_fours(const tape& p) {
     return std::any_of(p.functions.begin(), p.functions.end(),
                        [](const auto& f) { return f->of_four != nullptr; });

@@ -80,6 +80,12 @@ std::uint64_t structure_hash(const tape&);
 /// The node as an element of this type: scalars are converted, everything else already has it.
 trace::node as_element(trace::node, trace::type);
 
+/// Where the steps of each value of a tape end.
+std::vector<std::size_t> ends_of_values(const tape&);
+
+/// The type of a tape's last value.
+trace::type type_of_last(const tape&);
+
 /// Converts the last value.
 void push_convert(tape&, trace::type);
 
@@ -112,7 +118,8 @@ bool has_slow_values(const tape&);
 /// algorithm one by one. Not what takes more than an eighth of the device's memory.
 void store_slow_values(tape&);
 
-/// The expressions as source text, with the parameters' names: "2 * a - sin(b)".
+/// The expressions as source text, with the parameters' names: "2 * a - sin(b)". The first of several
+/// statements follows those before it: "r1 = 2 * a; r1 + b".
 std::vector<std::string> describe(const tape&, const layout&, const parameter_list&);
 
 /// The expression with what is known about its operands, for messages: "2 * f64[4] - sin(f64[5] of

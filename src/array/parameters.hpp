@@ -13,23 +13,10 @@
 #include "array/vector_state.hpp"
 #include "balm/expr.hpp"
 #include "balm/trace.hpp"
-#include "base/thread_stock.hpp"
+#include "kernel/launch/device_kernel.hpp"
 #include "runtime/backend.hpp"
 
 namespace balm::array {
-
-/// The arguments of a launch and the memory that it accesses; runtime::scratch<launch_lists> avoids
-/// allocations.
-struct launch_lists {
-    std::vector<runtime::argument> arguments;
-    std::vector<runtime::storage*> reads, writes;
-
-    void clear() noexcept {
-        arguments.clear();
-        reads.clear();
-        writes.clear();
-    }
-};
 
 /// A word, and numbers if several parameters share it: "out", "out1", "stride1_0". Only traces spell it:
 /// launches list names, too.
@@ -89,7 +76,7 @@ private:
 /// of parameter_list, inline because they are most of the work of a launch.
 class parameter_bindings {
 public:
-    explicit parameter_bindings(launch_lists& to) : to_(to) {}
+    explicit parameter_bindings(kernels::launch_lists& to) : to_(to) {}
 
     // Arguments are constructed in place: a copy would wait for the stores of their members.
     void value(parameter_name, scalar type, std::uint64_t bits) {
@@ -123,7 +110,7 @@ private:
         if (use != trace::access::in) to_.writes.push_back(&storage);
     }
 
-    launch_lists& to_;
+    kernels::launch_lists& to_;
 };
 
 /// Finds the listed numbers that are in [0, 2^31): launch_facts::small_counts. Scalars of expressions

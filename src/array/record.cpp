@@ -195,7 +195,15 @@ trace::node kept_value(const kept_list& kept, std::uint64_t number, std::size_t 
 
 bool has_lanes(const tape& p) {
     std::vector<trace::type> stack;
+    step::kind before = step::kind::end;
     for (const step& s : p.steps) {
+        const bool is_one = s.what == step::kind::at && before == step::kind::constant;
+        before = s.what;
+        if (s.what == step::kind::end) continue;
+        if (is_one) {
+            stack.pop_back();
+            continue;
+        }
         const trace::type* const operands = stack.data() + stack.size() - s.arity;
         // Lanes of small integers keep their type, whereas scalars are promoted.
         if (!s.type.is_scalar() || (size_of(s.type.element) < 4 && s.type.element != scalar::boolean))
@@ -225,6 +233,9 @@ bool has_lanes(const tape& p) {
             case step::kind::select:
                 if (s.type.element == scalar::boolean) return false;
                 break;
+            case step::kind::keep:
+            case step::kind::kept:
+            case step::kind::within: break;
             default: return false;
         }
         stack.resize(stack.size() - s.arity);
@@ -246,11 +257,16 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
     std::vector<coordinates> places{at};
     kept_list kept;
     std::size_t scalars = 0, positions = 0;
+    std::uint32_t statement = 0;
+    trace::begin_statement(statement);
+    step::kind before = step::kind::end;
     const auto next_scalar = [&] { return given[scalar_name(leaves.argument_of_scalar(scalars++))]; };
     for (const step& s : p.steps) {
         const coordinates& here = places.back();
         const std::size_t first = stack.size() - s.arity;
         const trace::node* operands = stack.data() + first;
+        const bool is_one = before == step::kind::constant;  // a vector of one element is read there
+        before = s.what;
         trace::node made;
         switch (s.what) {
             case step::kind::vector:
@@ -271,7 +287,7 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
             case step::kind::position: made = leaves.places.record(positions++, given, here); break;
             case step::kind::at:
                 places.emplace_back(operands[0]);
-                places.back().is_single = at.is_single;
+                places.back().is_single = at.is_single || is_one;
                 stack.pop_back();
                 continue;
             case step::kind::end: places.pop_back(); continue;
@@ -281,6 +297,8 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
             case step::kind::keep:
                 made = operands[0];
                 kept.push_back({s.bits, made, places.size()});
+                if (s.detail == static_cast<std::uint32_t>(value_of_statement::last))
+                    trace::begin_statement(++statement);
                 break;
             case step::kind::kept: made = kept_value(kept, s.bits, places.size()); break;
             case step::kind::within: made = operands[1]; break;
@@ -320,7 +338,7 @@ std::vector<trace::node> record_as_in_lanes(const tape& p, const layout& leaves,
 namespace {
 
 /// The values of a tape as C++ text. `words_of` returns the text of a leaf or a host value, `view_of` that of
-/// a view from its operand and its position.
+/// a view from its operand and its position. The first value of several statements begins with all of them.
 template <class Words, class View>
 std::vector<std::string> written_out(const tape& p, const Words& words_of, const View& view_of) {
     struct phrase {
@@ -328,6 +346,9 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
         int precedence;
     };
     std::vector<phrase> stack;
+    constexpr std::size_t most_characters = 1000;
+    std::vector<std::uint64_t> results;  // numbers of kept values
+    std::string statements;
     for (const step& s : p.steps) {
         // A value that is computed at an index is above it on the stack.
         const std::size_t arity = s.what == step::kind::end ? 2 : s.what == step::kind::at ? 0 : s.arity;
@@ -356,9 +377,22 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
             case step::kind::at: continue;  // the index stays below the value that is computed at it
             case step::kind::end: made.words = view_of(words(1, 15), words(0, 0)); break;
             case step::kind::call: made = call(p.functions[s.leaf]->name); break;
-            case step::kind::keep: made = stack[first]; break;
-            case step::kind::kept: made.words = "it"; break;
-            case step::kind::within: made = call("let"); break;
+            case step::kind::keep:
+                made = stack[first];
+                if (s.detail == static_cast<std::uint32_t>(value_of_statement::none)) break;
+                results.push_back(s.bits);
+                if (statements.size() < most_characters)
+                    statements += fmt::format("r{} = {}; ", results.size(), made.words);
+                else if (!statements.ends_with("…; "))
+                    statements += "…; ";
+                made = {fmt::format("r{}", results.size()), 15};
+                break;
+            case step::kind::kept: {
+                const auto found = std::find(results.begin(), results.end(), s.bits);
+                made.words = found == results.end() ? "it" : fmt::format("r{}", found - results.begin() + 1);
+                break;
+            }
+            case step::kind::within: made = results.empty() ? call("let") : stack[first + 1]; break;
             case step::kind::record:
                 if (const char* name = operation_of(s).name) {
                     made = call(name);
@@ -385,6 +419,7 @@ std::vector<std::string> written_out(const tape& p, const Words& words_of, const
     std::vector<std::string> all;
     all.reserve(stack.size());
     for (phrase& each : stack) all.push_back(std::move(each.words));
+    if (!statements.empty()) all.front().insert(0, statements);
     return all;
 }
 

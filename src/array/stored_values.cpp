@@ -33,28 +33,6 @@ bool is_slow(const tape& p) {
                                                     [](const auto& each) { return is_slow(*each); });
 }
 
-/// Where the steps of each value of a tape end.
-std::vector<std::size_t> ends_of_values(const tape& p) {
-    std::vector<std::size_t> begins, indices;  // of values on the stack, and of indices around the step
-    for (std::size_t k = 0; k < p.steps.size(); ++k) {
-        const step& s = p.steps[k];
-        if (s.what == step::kind::at) {
-            indices.push_back(begins.back());
-            begins.pop_back();
-        } else if (s.what == step::kind::end) {
-            begins.back() = indices.back();
-            indices.pop_back();
-        } else {
-            const std::size_t begin = s.arity > 0 ? begins[begins.size() - s.arity] : k;
-            begins.resize(begins.size() - s.arity);
-            begins.push_back(begin);
-        }
-    }
-    begins.erase(begins.begin());
-    begins.push_back(p.steps.size());
-    return begins;
-}
-
 /// The value that the steps [begin, end) of a tape compute.
 tape value_of(const tape& p, std::size_t begin, std::size_t end) {
     tape value = p;
@@ -78,17 +56,12 @@ tape value_of(const tape& p, std::size_t begin, std::size_t end) {
     return value;
 }
 
-trace::type type_of(const tape& value) {
-    const step* last = value.steps.end() - 1;
-    while (last->what == step::kind::end) --last;  // those have no type
-    return last->type;
-}
 /// The value from a vector; truth values are bytes there.
 tape stored(tape&& value, const std::shared_ptr<runtime::device_state>& device) {
     const shape box = box_of(value);
-    const bool has_box = value.box >= 0, is_truth = type_of(value) == trace::type(scalar::boolean);
+    const bool has_box = value.box >= 0, is_truth = type_of_last(value) == trace::type(scalar::boolean);
     if (is_truth) push_convert(value, scalar::u8);
-    const trace::type type = type_of(value);
+    const trace::type type = type_of_last(value);
     auto made = std::make_shared<vector_state>(device, type, box.count());
     assign(*made, std::move(value));
     tape p;
@@ -114,7 +87,7 @@ void store_slow_values(tape& p) {
         for (const std::size_t end : ends_of_values(p)) {
             tape value = value_of(p, begin, end);
             begin = end;
-            const trace::type type = type_of(value);
+            const trace::type type = type_of_last(value);
             const std::size_t more = element_count(value) * trace::size_of(type);
             if (is_slow(value) && (type.is_scalar() || type.element != scalar::boolean) &&
                 bytes + more <= device->info().global_memory / largest_share) {

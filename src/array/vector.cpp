@@ -112,8 +112,26 @@ void read(const vector_state& from, std::size_t offset, void* to, std::size_t co
                   });
 }
 
+namespace {
+
+/// Whether a whole vector is filled or copied by a statement, which other statements can be fused with: in a
+/// recording, if the kernel's elements have the bits of those in memory.
+bool is_fused(const vector_state& to) {
+    return runtime::command_list::of_thread() != nullptr && !to.is_spread() && to.type().is_scalar() &&
+           to.type() != scalar::f16 && !to.weak_from_this().expired();
+}
+
+}  // namespace
+
 void fill(vector_state& to, const void* value) {
     const std::size_t bytes = to.element_size();
+    if (is_fused(to)) [[unlikely]] {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, value, bytes);
+        tape filled;
+        filled.push_value(step::kind::scalar, to.type(), bits);
+        return assign(to, std::move(filled));
+    }
     for_each_part(
         to, 0, to.size(), [&](const vector_state& part, std::size_t first, std::size_t some, std::size_t) {
             if (bytes > 16 || (bytes & (bytes - 1)) != 0) {  // no driver fills memory with such values
@@ -133,6 +151,12 @@ void copy(vector_state& to, const vector_state& from) {
     if (to.size() != from.size())
         throw usage_error(
             fmt::format("a vector of {} elements cannot be assigned to one of {}", from.size(), to.size()));
+    if (is_fused(to) && !from.is_spread() && &from.device() == &to.device() &&
+        !from.weak_from_this().expired()) [[unlikely]] {
+        tape copied;
+        copied.push_vector(std::const_pointer_cast<vector_state>(from.shared_from_this()));  // NOLINT
+        return assign(to, std::move(copied));
+    }
     copy_elements(to, 0, from, 0, to.size());
 }
 

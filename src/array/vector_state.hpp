@@ -14,7 +14,7 @@
 
 namespace balm::array {
 
-class vector_state {
+class vector_state : public std::enable_shared_from_this<vector_state> {
 public:
     /// Consecutive elements on one device; may be empty.
     struct part {

@@ -24,6 +24,7 @@ struct grid_facts {
 /// The facts of a launch that its kernel is compiled for.
 struct launch_facts {
     bool on_cpu = false;
+    bool loops_over_items = false;  ///< the compiler runs a group's work-items in loops, barrier to barrier
     bool distinct = true;           ///< no memory that the kernel writes overlaps another of its arguments
     bool grid_covers_loop = false;  ///< the grid is the one that `ir::lowered` describes
     grid_facts grid{};              ///< how the driver's grid relates to the requested one

@@ -98,10 +98,20 @@ std::string name_set::unique(std::string_view word) {
     if (is_reserved(stem)) stem += "_";
     if (is_reserved(stem)) stem = "the_" + std::string(word);  // get_value: a prefix is reserved
     std::string candidate = stem;
-    for (int number = 2; is_reserved(candidate) || is_taken(candidate); ++number)
-        candidate = stem + std::to_string(number);
+    if (is_reserved(candidate) || is_taken(candidate)) {
+        int number = last_number(stem);
+        do candidate = stem + std::to_string(++number);
+        while (is_reserved(candidate) || is_taken(candidate));
+        last_numbers_[stem] = number;
+    }
     taken_.insert(candidate);
     return candidate;
+}
+
+int name_set::last_number(const std::string& stem) const {
+    const auto found = last_numbers_.find(stem);
+    if (found != last_numbers_.end()) return found->second;
+    return around_ != nullptr ? around_->last_number(stem) : 1;
 }
 
 bool name_set::is_taken(const std::string& word) const {

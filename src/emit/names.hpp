@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace balm::emit {
@@ -26,9 +27,12 @@ public:
 
 private:
     bool is_taken(const std::string& word) const;
+    /// A number up to which all that could follow the stem are taken.
+    int last_number(const std::string& stem) const;
 
     const name_set* around_ = nullptr;
     std::unordered_set<std::string> taken_;
+    std::unordered_map<std::string, int> last_numbers_;  ///< by stem
 };
 
 }  // namespace balm::emit

@@ -263,15 +263,6 @@ std::uint8_t space_bit(const function& f, value_id pointer) {
     return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f.code[pointer].result.where));
 }
 
-/// Whether nothing in the kernel can write the memory.
-bool is_constant_memory(const function& f, value_id root) {
-    const instruction& i = f.code[root];
-    if (i.result.where == space::constant) return true;
-    if (i.op != opcode::parameter) return false;
-    const parameter& p = f.parameters[i.bits];
-    return p.use == access::in && p.is_restrict;
-}
-
 /// Whether a store with these effects may change what a pointer with this root points to.
 bool may_alias(const function& f, const effects& e, value_id root) {
     if (e.spaces & space_bit(f, root)) return true;
@@ -355,6 +346,14 @@ std::vector<effects> effects_by_block(const function& f) {
     std::vector<effects> by_block(f.blocks.size());
     survey(f, 0, by_block);
     return by_block;
+}
+
+bool is_constant_memory(const function& f, value_id root) {
+    const instruction& i = f.code[root];
+    if (i.result.where == space::constant) return true;
+    if (i.op != opcode::parameter) return false;
+    const parameter& p = f.parameters[i.bits];
+    return p.use == access::in && p.is_restrict;
 }
 
 bool clobbers(const function& f, const effects& e, value_id reader) {

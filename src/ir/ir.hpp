@@ -73,7 +73,7 @@ enum class opcode : std::uint8_t {
     parameter,   // bits: position among the function's parameters
     constant,    // bits: the value, as the type's bit pattern
     place,       // place in `detail`, dimension in bits -> i64
-    builtin,     // row in `detail`, its operands
+    builtin,     // row in `detail`, its operands; bits: the statement, until sums are contracted
     convert,     // operand -> result
     select,      // condition, if true, if false
     logic_and,   // left operand, a value of block 0, which is evaluated only if left is true
@@ -280,6 +280,8 @@ effects effects_of(const function&, value_id);
 void add_own_effects(const function&, value_id, effects& sum);
 /// The effects of each block, found in one walk; empty for the body, whose effects are not needed.
 std::vector<effects> effects_by_block(const function&);
+/// Whether nothing in the kernel can write the memory behind a root.
+bool is_constant_memory(const function&, value_id root);
 /// Whether the effects may change the result of a reading instruction (read_cell, load, or one whose block
 /// contains these).
 bool clobbers(const function&, const effects&, value_id reader);

@@ -124,6 +124,11 @@ struct argument {
         std::memcpy(bytes.data(), &native.handle, sizeof native.handle);
         std::memcpy(bytes.data() + 8, &offset, sizeof offset);
     }
+    /// A number of 64 bits.
+    void set_number(std::uint64_t value) {
+        size = sizeof value;
+        std::memcpy(bytes.data(), &value, sizeof value);
+    }
     static argument of(runtime::memory image, image_use use, const balm::sampler& through) {
         argument made = of(image);
         made.what = kind::image;
@@ -144,9 +149,6 @@ struct argument {
 
     const void* value() const { return long_value ? long_value : bytes.data(); }
 };
-
-/// The arguments of a launch, including hidden ones; short lists need no heap.
-using argument_list = balm::detail::inline_vector<argument, 8>;
 
 /// The index space of a launch. `local` must not be zero: the runtime chooses it before the call.
 struct grid {
@@ -229,6 +231,15 @@ public:
 
 class driver_device;
 
+/// Commands that a driver keeps ready, to be submitted by one call, in their order.
+class driver_batch {
+public:
+    driver_batch() = default;
+    driver_batch(const driver_batch&) = delete;
+    driver_batch& operator=(const driver_batch&) = delete;
+    virtual ~driver_batch() = default;
+};
+
 /// An in-order queue of commands. A call that throws leaves nothing in flight: the memory that was passed to
 /// it is no longer used.
 class driver_queue {
@@ -268,6 +279,8 @@ public:
     virtual void launch(driver_kernel&, const grid&, std::span<const argument>, const dependencies&) = 0;
     /// Multiplies matrices by the vendor's library, for devices that have one.
     virtual void multiply(const matrix_product&, const dependencies&) {}
+    /// Submits a batch of this queue's device, which may still run when the batch is destroyed.
+    virtual void submit_batch(driver_batch&, const dependencies&) {}
     /// Marks the point at which all commands so far and these events have completed.
     virtual event_handle record(std::span<const event_handle> wait_for = {}) = 0;
     virtual void flush() = 0;
@@ -297,6 +310,11 @@ public:
     /// load the compiler's library.
     virtual std::string compiler() const { return info().language_version; }
     virtual std::unique_ptr<driver_queue> make_queue(const queue_options&) = 0;
+    /// A batch of the commands that `enqueue` passes to a queue: launches, copies within the device, fills.
+    /// Null if the driver has no batches, or cannot keep one of them.
+    virtual std::unique_ptr<driver_batch> make_batch(const std::function<void(driver_queue&)>& /*enqueue*/) {
+        return nullptr;
+    }
     /// The library of its queues' multiply(). The first call looks for it.
     virtual matrix_library vendor_library() const { return {false, "this device has none", {}}; }
     /// Throws out_of_memory_error when the device has no room. bytes > 0.
@@ -320,6 +338,8 @@ public:
     /// Whether processes may compile equal programs concurrently. With PoCL they race in its own cache, which
     /// causes errors and crashes.
     virtual bool compiles_beside_other_processes() const { return true; }
+    /// Whether the compiler runs the work-items of a group in loops from barrier to barrier, as PoCL does.
+    virtual bool loops_over_items() const { return false; }
     /// Loads a result of driver_program::binary() from the same device and driver. Throws build_error.
     virtual std::unique_ptr<driver_program> load(std::span<const std::byte> binary) = 0;
     /// Whether commands of this device can wait for events of `other`.

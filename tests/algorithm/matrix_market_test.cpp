@@ -181,6 +181,17 @@ TEST(V11_matrix_market, damaged_dense_files_are_refused) {
                          "a matrix of the format 'coordinate' is sparse; read it with read_matrix_market");
 }
 
+TEST(V11_matrix_market, dense_files_may_have_no_elements) {
+    const scratch_directory folder;
+    const std::string path = folder / "empty.mtx";
+    on_all_contexts([&](const context& ctx) {
+        for (const char* extents : {"0 4000000000", "4000000000 0", "0 0"}) {
+            std::ofstream(path) << dense_head << "real general\n" << extents << "\n";
+            EXPECT_EQ(read_matrix_market_array<float>(ctx, path).values.size(), 0u) << extents;
+        }
+    });
+}
+
 TEST(V11_matrix_market, dense_files_are_operands_of_products) {
     const scratch_directory folder;
     const std::string path = folder / "b.mtx";

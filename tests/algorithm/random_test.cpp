@@ -211,7 +211,7 @@ std::string text_for_gpus(const Numbers& number) {
     std::string text;
     kernels::observe_compilations([&](const ir::function& kernel, const ir::launch_facts& facts) {
         ir::launch_facts gpu = facts;
-        gpu.on_cpu = false;
+        gpu.on_cpu = gpu.loops_over_items = false;
         text = emit::print(ir::lower(kernel, gpu).kernel, runtime::dialect::opencl_c);
     });
     using T = typename Numbers::value_type;
@@ -317,7 +317,7 @@ TEST(V9_random_numbers, of_a_cpu_come_in_fours_beside_arithmetic) {
         const auto stored = balm::kernel<1>("stored(n, seed, out)", [&](Index n, ULong seed, Out<float> out) {
             for (Index i : grid_range(n)) out[i] = of(number(i, seed));
         });
-        return emit::print(ir::lower(*stored.function(), {true, true, true}).kernel,
+        return emit::print(ir::lower(*stored.function(), {.on_cpu = true, .grid_covers_loop = true}).kernel,
                            runtime::dialect::opencl_c);
     };
     const std::string arithmetic = text_of([](const Float& x) { return sqrt(2.f * x - 1.f); });

@@ -529,12 +529,13 @@ struct interpreted_sort {
 };
 
 template <class K>
-void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each, bool is_wide) {
+void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each, bool is_wide,
+                            std::size_t counting_group = 256) {
     const sort_order way = any_order(random);
     array::radix_plan plan;
     plan.order = {scalar_of<K>, way == descending};
     plan.value_bytes = 8;
-    plan.group = 256;
+    plan.group = counting_group;
     plan.each = 8;
     plan.has_sub_groups = true;
     plan.is_wide = is_wide;
@@ -563,10 +564,10 @@ void sweeps_with_sub_groups(std::mt19937_64& random, std::size_t group, int each
                 memory.wide_words.resize(tiles * 256);
             else
                 memory.words.resize(tiles * 256);
-            memory.run(histogram, 2, 256);
-            memory.run(add_up, 1, 256);
+            memory.run(histogram, 2, counting_group);
+            memory.run(add_up, 1, counting_group);
             for (memory.pass = 0; memory.pass < plan.passes(); ++memory.pass) memory.run(move, tiles, group);
-            memory.run(back, 2, 256);
+            memory.run(back, 2, counting_group);
             memory.expect_order_of(x, way);
         }
 }
@@ -577,6 +578,9 @@ TEST(V15_sort, sweeps_with_sub_groups) {
     sweeps_with_sub_groups<float>(random, 384, 15, false);
     sweeps_with_sub_groups<std::int64_t>(random, 384, 15, false);
     sweeps_with_sub_groups<std::uint16_t>(random, 384, 4, true);
+    // Devices whose groups have fewer work-items than there are digits.
+    sweeps_with_sub_groups<double>(random, 96, 6, false, 96);
+    sweeps_with_sub_groups<std::uint32_t>(random, 32, 8, false, 32);
 }
 
 TEST(V15_sort, rows_of_groups_with_sub_groups) {

@@ -141,7 +141,7 @@ TEST(V11_sparse_assembly, expressions_of_a_stencil_are_stored_as_diagonals) {
     with_matrices_of_all_devices([](const context& ctx) {
         constexpr std::int64_t n = 3000;
         // Entry 3 r + d is in row r and column r + d - 1; those outside are zeros in place of the middle one.
-        const vector<double> near(ctx, 1);
+        const vector<double> near(ctx, 1, 1.0);
         const auto k = element_index(0, 3 * n);
         const auto row = k / 3, column = k / 3 + k % 3 - 1;
         const auto is_inside = column >= 0 && column < n;

@@ -541,6 +541,8 @@ TEST(V14_convolutions, other_weights_in_memory_compile_nothing) {
         EXPECT_EQ(y[n / 2], 0.5f * static_cast<float>(count));
     };
     in_all_convolutions([&](const context& ctx) {
+        // Smaller groups compute fewer results of many weights at once: another kernel.
+        if (ctx.device(0).info().max_work_group_size < 256) return;
         smooth(ctx, 30000, 104);
         EXPECT_EQ(compilations_of([&] { smooth(ctx, 31000, 208); }), 0);
     });

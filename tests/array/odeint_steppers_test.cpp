@@ -251,6 +251,33 @@ TEST(V24_odeint_steppers, sums_of_random_factors_read_no_vector_whose_factor_is_
     });
 }
 
+TEST(B4_recorded_odeint, steps_are_one_kernel_with_the_same_bits) {
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        constexpr std::size_t n = 1000;
+        const springs system(ctx, random, n);
+        const auto drawn = random_values<double>(random, 2 * n);
+        const auto state = [&] {
+            on_devices made(ctx, n);
+            for (std::size_t k = 0; k < 2; ++k)
+                made(k) = std::vector<double>(drawn.begin() + static_cast<std::ptrdiff_t>(k * n),
+                                              drawn.begin() + static_cast<std::ptrdiff_t>((k + 1) * n));
+            return made;
+        };
+        on_devices direct = state(), recorded = state();
+        odeint::runge_kutta4<on_devices> first, second;
+        for (int k = 0; k < 4; ++k) first.do_step(system, direct, 0.0, 0.125);
+        second.adjust_size(recorded);
+        const recording step = record(ctx, [&] { second.do_step(system, recorded, 0.0, 0.125); });
+        EXPECT_EQ(step.size(), 1u) << step.describe();
+        step.repeat(4);
+        for (std::size_t k = 0; k < 2; ++k)
+            expect_each(recorded(k).to_host(),
+                        [expected = direct(k).to_host()](std::size_t i) { return expected[i]; });
+    });
+}
+
 TEST(V24_odeint_steppers, verlet) {
     auto random = seeded_random();
     on_all_contexts([&](const context& ctx) {

@@ -24,7 +24,7 @@ using trace::access;
 
 struct listed {
     std::vector<std::string> names;
-    array::launch_lists launch;
+    kernels::launch_lists launch;
 };
 
 /// Lists the parameters twice, for a trace and for a launch, and compares the two.

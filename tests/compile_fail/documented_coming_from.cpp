@@ -62,6 +62,8 @@ void cuda() {
     balm::event other = stream.execute(saxpy(1.f, x, y), {n}, done);
     done.wait();
     dev.finish();
+    balm::recording graph = balm::record(ctx, [&] { y = 2 * x; });
+    graph();
     auto nanoseconds = other.profile().duration();
     std::uint64_t free = dev.info().global_memory;
     auto pinned = dev.pinned_array<float>(n);

@@ -271,7 +271,7 @@ bool is_left_alone(Body&& body, bool on_cpu = true) {
             });
     });
     ir::launch_facts facts;
-    facts.on_cpu = on_cpu;
+    facts.on_cpu = facts.loops_over_items = on_cpu;
     return !ir::lower(*kernel.function(), facts).is_optimised;
 }
 
@@ -353,7 +353,7 @@ TEST(A4_barriers, among_divergent_branches_are_fenced_for_PoCL) {
             }
         });
         ir::launch_facts facts;
-        facts.on_cpu = on_cpu;
+        facts.on_cpu = facts.loops_over_items = on_cpu;
         return emit::print(ir::lower(*kernel.function(), facts).kernel, language);
     };
     const auto is_fenced = HasSubstr("#define barrier(...) (barrier(__VA_ARGS__), balm_fenced())");

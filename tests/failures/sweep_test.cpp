@@ -226,6 +226,30 @@ std::function<void()> launches(const context& ctx) {
     };
 }
 
+/// A recording and replays of it.
+std::function<void()> recordings(const context& ctx) {
+    const device on = ctx.device(0);
+    auto a = std::make_shared<mixed_buffer<int>>(on.mixed_buffer<int>(n));
+    auto b = std::make_shared<mixed_buffer<int>>(on.mixed_buffer<int>(n));
+    auto x = std::make_shared<balm::vector<int>>(ctx, n), y = std::make_shared<balm::vector<int>>(ctx, n);
+    const auto add = balm::kernel<1>("add_to(by, a)", [](Int by, Mixed<int> to) { to[global_id(0)] += by; });
+    const auto twice = balm::kernel<1>(
+        "twice(a, b)", [](In<int> from, Out<int> to) { to[global_id(0)] = 2 * from[global_id(0)]; });
+    return [=] {
+        const std::vector<int> values = drawn(n);
+        a->write(std::span<const int>(values)).wait();
+        const recording step = balm::record(ctx, [&] {
+            on.execute(add(5, *a), {n}, {64});
+            on.execute(twice(*a, *b), {n}, {64});
+            b->copy_to(*a);
+            const balm::vector<int> sum = *x + 1;  // of statements the fake drivers know no kernel
+            *y = sum * *x;
+        });
+        step.repeat(2);
+        require_equal(a->read(), changed(changed(values, 2, 10), 2, 10), "two replays");
+    };
+}
+
 /// Commands that wait on the host: the poller hands them over.
 std::function<void()> deferrals(const context& ctx) {
     const device on = ctx.device(0);
@@ -410,6 +434,7 @@ void sweep_all(const char* platform) {
     const std::vector<const fault*> all{&no_memory, &driver_says_no, &no_memory_anywhere};
     sweep(one, "transfers", transfers(one), all, in_the_gate);
     sweep(one, "launches", launches(one), all, in_the_gate);
+    sweep(one, "recordings", recordings(one), all, in_the_gate);
     sweep(one, "deferrals", deferrals(one), all, in_the_gate);
     sweep(one, "constructions", constructions(one), all, in_the_gate);
     sweep(two, "constructions", constructions(two), all, in_the_gate);

@@ -357,7 +357,7 @@ TEST(V1_coarsening, repeats_functions_that_read_memory_with_few_registers) {
 TEST(V1_coarsening, leaves_kernels_bound_by_arithmetic_alone) {
     EXPECT_EQ(elements_per_item([](Index i, auto, auto x, auto y, auto) {
                   Float sum = x[i];
-                  for (int k = 0; k < 12; ++k) sum = sin(sum) + k;
+                  for (int k = 0; k < 24; ++k) sum = sin(sum) + k;
                   y[i] = sum;
               }),
               1u);

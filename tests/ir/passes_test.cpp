@@ -119,8 +119,8 @@ TEST(IR_simplify, does_not_share_loads_across_stores_and_barriers) {
              y[0] = 5;
              y[1] = first + x[0];
          }).function();
-    EXPECT_EQ(count(ir::lower(unsynchronised, {false, true, false}).kernel, opcode::load), 1);
-    EXPECT_EQ(count(ir::lower(unsynchronised, {false, false, false}).kernel, opcode::load), 2);
+    EXPECT_EQ(count(ir::lower(unsynchronised, {}).kernel, opcode::load), 1);
+    EXPECT_EQ(count(ir::lower(unsynchronised, {.distinct = false}).kernel, opcode::load), 2);
 }
 
 TEST(IR_simplify, forwards_variables_but_not_into_loops_that_write_them) {
@@ -282,8 +282,7 @@ TEST(IR_simplify, knows_behind_a_block_what_it_knew_before_it) {
                                 x[i] = a[i] * before + product + x[i] + a[i + 1];
                             }).function();
     EXPECT_EQ(count(f, opcode::load), 6) << ir::dump(f);
-    EXPECT_EQ(count(ir::lower(f, {false, true, false}).kernel, opcode::load), 5)
-        << "distinct memory: a[i] is read once";
+    EXPECT_EQ(count(ir::lower(f, {}).kernel, opcode::load), 5) << "distinct memory: a[i] is read once";
     EXPECT_EQ(count(f, builtin::mul), 3) << ir::dump(f);
 }
 
@@ -469,7 +468,7 @@ TEST(IR_lower, shares_out_grid_range_by_device_kind) {
                     << "chunks on a CPU, strides on a GPU";
             }
         }
-    const ir::lowered gpu = ir::lower(f, {false, true, true});
+    const ir::lowered gpu = ir::lower(f, {.grid_covers_loop = true});
     EXPECT_EQ(count(gpu.kernel, opcode::for_), 0) << ir::dump(gpu.kernel);
     EXPECT_EQ(gpu.elements_per_item, 1u);
 }
@@ -502,7 +501,7 @@ TEST(IR_lower, has_elements_gathered_one_by_one_on_a_cpu) {
 
 TEST(IR_lower, promises_distinct_memory_only_where_it_is) {
     const ir::function f = traced([](Int n, ints a, ints b, out_ints out) { out[0] = a[n] + b[n]; });
-    const ir::lowered apart = ir::lower(f, {false, true, false}), same = ir::lower(f, {false, false, false});
+    const ir::lowered apart = ir::lower(f, {}), same = ir::lower(f, {.distinct = false});
     for (std::size_t k = 1; k < 4; ++k) {
         EXPECT_TRUE(apart.kernel.parameters[k].is_restrict);
         EXPECT_FALSE(same.kernel.parameters[k].is_restrict);

@@ -243,7 +243,8 @@ TEST(C14_random_kernels, mean_the_same_in_the_ir) {
                 const emit::features& has = emit::dialect_of(driver).has;
                 const bool emulates = !has.has_sub_groups;
                 const ir::function printed =
-                    ir::lower(kernels::written_out(kernel, has, with_constant_memory()), {.on_cpu = emulates})
+                    ir::lower(kernels::written_out(kernel, has, with_constant_memory()),
+                              {.on_cpu = emulates, .loops_over_items = emulates})
                         .kernel;
                 EXPECT_TRUE(interpreted(printed, p, before) == expected)
                     << (emulates ? "as a CPU gets it in OpenCL C" : "as a GPU gets it in CUDA C++");

@@ -142,7 +142,7 @@ void look_at(const ir::function& kernel, const ir::launch_facts& facts) {
         if (is_for_cpus(kernel)) return;
     }
     ir::launch_facts gpu = facts;
-    gpu.on_cpu = false;
+    gpu.on_cpu = gpu.loops_over_items = false;
     also_compile_with_nvrtc(kernel, gpu);
 }
 

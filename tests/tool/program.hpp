@@ -1,9 +1,11 @@
 #pragma once
 // Runs the built `balm` as a shell would: arguments in; exit code, stdout and stderr out.
 
+#include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utmp.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,19 +28,34 @@ struct outcome {
 /// Calls the function in a process whose stdin, stdout and stderr are one pseudo-terminal.
 template <class F>
 outcome on_terminal(F&& child_does) {
+    constexpr char last = '\0';  // written after the child's output
     outcome result;
-    int terminal = -1;
-    const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+    int reader = -1, terminal = -1;
+    if (::openpty(&reader, &terminal, nullptr, nullptr, nullptr) != 0) return result;
+    const pid_t child = ::fork();
     if (child == 0) {
+        ::close(reader);
+        ::login_tty(terminal);
         child_does();
         ::_exit(0);
     }
-    char bytes[4096];
-    for (ssize_t count; (count = ::read(terminal, bytes, sizeof bytes)) > 0;)  // fails at the end
-        result.out.append(bytes, static_cast<std::size_t>(count));
+    // The terminal stays open here: what was written just before the last writer closes it may be lost.
     int status = 0;
-    ::waitpid(child, &status, 0);
+    for (bool is_over = false; result.out.empty() || result.out.back() != last;) {
+        pollfd ready{reader, POLLIN, 0};
+        if (::poll(&ready, 1, is_over ? -1 : 10) > 0) {
+            char bytes[4096];
+            const ssize_t count = ::read(reader, bytes, sizeof bytes);
+            if (count <= 0) break;
+            result.out.append(bytes, static_cast<std::size_t>(count));
+        } else if (!is_over && ::waitpid(child, &status, WNOHANG) == child) {
+            is_over = true;
+            if (::write(terminal, &last, 1) != 1) break;
+        }
+    }
+    if (!result.out.empty() && result.out.back() == last) result.out.pop_back();
     ::close(terminal);
+    ::close(reader);
     if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
     return result;
 }

@@ -16,8 +16,8 @@
 #include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
-#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -337,10 +337,10 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_along(r, given, plan, does_, p, leaves);
             },
-            [&](const cached_kernel& kernel) { return grid_of(d, kernel); });
+            [&](const kernels::device_kernel& kernel) { return grid_of(d, kernel); });
     }
     /// Decides on a GPU how many neighbouring work-items of a group have neighbouring k.
-    runtime::grid grid_of(division& d, const cached_kernel& kernel) const {
+    runtime::grid grid_of(division& d, const kernels::device_kernel& kernel) const {
         const along_plan& plan = d.plan;
         if (plan.on_cpu())
             return groups_of(plan.is_strip() ? kept_ / fastest_count() * d.share * d.segments
@@ -383,8 +383,7 @@ public:
           is_reduced_(is_reduced) {}
 
     bool compute_into(vector_state& into) const override {
-        if (reads(of_, into) || is_spread(of_) || into.is_spread() || &into.device() != &near()->device())
-            return false;
+        if (into.is_spread() || reads(of_, into)) return false;
         tape p = of_;
         materialise(p);
         write(p, into);

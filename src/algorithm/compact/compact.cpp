@@ -15,7 +15,7 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/result_targets.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "ir/ir.hpp"
@@ -145,7 +145,7 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_compaction(r, given, plan, how_, does_, p, leaves);
             },
-            [&](const cached_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
+            [&](const kernels::device_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
     }
 
     const compaction& how_;

@@ -48,7 +48,6 @@ struct local_arrays {
 }  // namespace
 
 bool transform_producer::compute_into(vector_state& into) const {
-    if (!into.is_spread() && &into.device() != &near()->device()) return false;
     std::vector<tape> operands = of_;
     materialise(operands);
     if (into.is_spread() != any_is_spread(operands)) return false;

@@ -16,7 +16,7 @@
 #include "algorithm/histogram/even_bins.hpp"
 #include "algorithm/histogram/histogram_kernels.hpp"
 #include "algorithm/histogram/histogram_strategy.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/along.hpp"
 #include "balm/error.hpp"
@@ -164,7 +164,7 @@ public:
         : producer(extents_of(how), how.sum, vector_near(of, how.sum)), of_(std::move(of)), how_(how) {}
 
     bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        if (into.is_spread()) return false;
         tape p = of_;
         materialise(p);
         store_slow_values(p);

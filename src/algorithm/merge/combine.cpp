@@ -15,7 +15,7 @@
 #include "algorithm/scan/look_back.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/scan.hpp"
@@ -157,7 +157,7 @@ private:
     void split() {
         if (plan_.on_item()) return;
         splits_ = std::make_shared<vector_state>(device_, scalar::i64, 2 * (tiles_ + 1));
-        launch(combine_stage::split, divided_up(tiles_ + 1, split_group));
+        launch(combine_stage::split, tiles_ + 1);
     }
 
     /// The parameters of a kernel.
@@ -191,7 +191,8 @@ private:
             to.vector({values, k}, *arrays[count + k], use);
     }
 
-    void launch(combine_stage stage, std::size_t groups) {
+    /// `count`: groups, or the work-items that split.
+    void launch(combine_stage stage, std::size_t count) {
         combine_plan plan = plan_;
         plan.stage = stage;
         if (!plan.moves()) plan.values.clear();
@@ -200,7 +201,10 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_combination(r, given, plan, from_.of.by.is_ahead);
             },
-            groups_of(groups, stage == combine_stage::split ? split_group : plan.group));
+            [&](const kernels::device_kernel& kernel) {
+                return stage == combine_stage::split ? items_in_groups(count, split_group, kernel)
+                                                     : groups_of(count, plan.group);
+            });
     }
 
     const pair_on_device& from_;

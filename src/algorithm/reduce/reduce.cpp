@@ -17,8 +17,9 @@
 #include "algorithm/reduce/reduce_kernels.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
+#include "array/stores.hpp"
 #include "balm/error.hpp"
 #include "ir/with_type.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -32,6 +33,9 @@ std::atomic<bool> shapes_of_gpus{false};
 /// Groups of 256 work-items in a grid: several times as many as a device holds at once, so that no compute
 /// unit waits for the last group.
 constexpr std::size_t groups_per_compute_unit = 32;
+/// Of a tape: with more steps, a function, or a second kernel anyway, CPUs divide the elements among more
+/// work-items.
+constexpr std::size_t many_steps = 64;
 
 const char* word_for(reduction_kind kind) {
     constexpr const char* words[] = {"sum",     "sum_compensated", "product", "product", "min",   "max",
@@ -40,12 +44,28 @@ const char* word_for(reduction_kind kind) {
     return words[static_cast<int>(kind)];
 }
 
+/// How the elements are divided, and among how many work-groups.
+struct division {
+    reduction_plan plan;
+    std::size_t piece = 0, pieces_an_item = 0, partials = 0, groups = 0;
+
+    /// Whether both combine the elements in the same order.
+    bool orders_like(division other) const {
+        other.plan.loads_vectors = plan.loads_vectors;
+        return plan == other.plan && piece == other.piece && partials == other.partials &&
+               groups == other.groups;
+    }
+};
+
 /// The arguments of a call.
 struct request {
     const tape& p;
     std::span<const reduction> all;
     policy how;
     vector_state* const* into;  ///< null: the host
+    /// Of recorded reductions: what their kernels compute beside them, and the division of their elements.
+    const fused_values* with = nullptr;
+    const division* divided = nullptr;
 };
 
 /// The slots of the results on the host.
@@ -78,17 +98,13 @@ void write_results_of_nothing(std::span<const reduction> all, std::uint64_t* res
     }
 }
 
-/// How the elements are divided, and among how many work-groups.
-struct division {
-    reduction_plan plan;
-    std::size_t piece = 0, pieces_an_item = 0, partials = 0, groups = 0;
-};
-
 /// The cache key of a kernel, apart from the expression.
 struct reduction_key {
     reduction_plan plan;
     policy how;
     reduction_forms all;
+    std::size_t first_operand;
+    stores_key stored, then;
     friend bool operator==(const reduction_key&, const reduction_key&) = default;
 };
 
@@ -103,7 +119,7 @@ class computation {
 public:
     computation(const request& asked, std::size_t n)
         : asked_(asked),
-          device_(*device_of(asked.p)),
+          device_(asked.with != nullptr ? asked.into[0]->device() : *device_of(asked.p)),
           leaves_(asked.p),
           facts_(kernels::facts_for(device_)),
           n_(n) {
@@ -115,14 +131,13 @@ public:
 
     void start() {
         refuse_writing(asked_.p);
-        const bool on_cpu = facts_.on_cpu && !are_shapes_of_gpus();
-        const division d = divided(on_cpu);
+        const division d = asked_.with != nullptr ? fused() : divided();
         memory_ = device_.allocate((results_.count + d.partials * state_) * sizeof(std::uint64_t),
                                    {"partial results"});
         // Some drivers accept only groups that are too small for several pieces.
         const bool has_all =
             d.plan.shape == reduction_shape::pieces_a_group ? d.partials == 1 : d.groups == 1;
-        const bool is_whole = has_all && !targets_are_read();
+        const bool is_whole = has_all && !targets_are_read() && then().steps.empty();
         division first = d;
         first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::partials;
         launch(first, asked_.p, leaves_);
@@ -132,10 +147,14 @@ public:
             last.plan.stage = reduction_stage::finish;
             if (d.plan.locates)
                 launch(last, asked_.p, leaves_);
-            else
+            else if (then().steps.empty())
                 launch(last, empty_tape(), no_leaves());
+            else
+                launch(last, then(), layout(then()));
         }
     }
+    /// How the elements are divided.
+    division divided() const { return divided(facts_.on_cpu && !are_shapes_of_gpus()); }
     /// Waits for the results, and stores them in the slots of the host.
     void read(std::uint64_t* results) {
         std::vector<std::uint64_t> found(results_.count);
@@ -197,6 +216,26 @@ private:
         return d;
     }
 
+    /// The division of the elements without the statements beside them, so that they are combined in the same
+    /// order.
+    division fused() const {
+        division d = *asked_.divided;
+        const target_list stored = asked_.with->stored;
+        d.plan.in_vectors = asked_.with->are_in_lanes;
+        d.plan.loads_vectors &=
+            leaves_.has_whole_vectors() &&
+            std::all_of(stored.begin(), stored.end(), [](const target& t) { return t.vector->is_whole(); });
+        const bool has_much_to_do =
+            !then().steps.empty() || !asked_.p.functions.empty() || asked_.p.steps.size() > many_steps;
+        if (d.plan.on_cpu() && has_much_to_do) {
+            d.pieces_an_item = std::max<std::size_t>(d.pieces_an_item / 8, 1);
+            d.groups = (d.partials - 1) / d.pieces_an_item + 1;
+        }
+        return d;
+    }
+    /// What follows the results.
+    const tape& then() const { return asked_.with != nullptr ? asked_.with->then : empty_tape(); }
+
     /// To compilers, a product of several positions is a polynomial: NVIDIA's OpenCL (driver 580) takes
     /// minutes for one of degree 8, and 0.2 s for a loop.
     bool multiplies_positions() const {
@@ -207,6 +246,14 @@ private:
         const auto& steps = asked_.p.steps;
         return std::any_of(asked_.all.begin(), asked_.all.end(), multiplies) &&
                std::any_of(steps.begin(), steps.end(), is_position);
+    }
+
+    /// What a kernel stores beside states and results.
+    target_list stored(const reduction_plan& plan) const {
+        return asked_.with != nullptr && plan.has_partials() ? asked_.with->stored : target_list();
+    }
+    target_list stored_then(const reduction_plan& plan) const {
+        return asked_.with != nullptr && plan.gives_results() ? asked_.with->stored_then : target_list();
     }
 
     /// The parameters of a kernel.
@@ -220,9 +267,30 @@ private:
         if (plan.gives_results() || plan.has_pieces()) to.number("partial_count", d.partials);
         if (plan.gives_results()) to.number("lanes", std::bit_ceil(std::min(d.partials, finish_lanes)));
         to.memory("slots", scalar::u64, use, *memory_);
-        for (std::size_t k = 0; k < asked_.all.size() && plan.gives_results() && plan.into_vectors; ++k)
-            to.vector({"result", k}, *asked_.into[k], trace::access::out);
-        declare_leaves(to, p, leaves);
+        written_list written = written_by(stored(plan));
+        declare_written(to, "out", leaves, written);
+        if (!stored_then(plan).empty()) {
+            const written_list then = written_by(results_and_then());
+            declare_written(to, "result", leaves, then);
+            for (vector_state* const v : then) written.push_back(v);
+        } else if (plan.gives_results() && plan.into_vectors) {
+            for (std::size_t k = 0; k < asked_.all.size(); ++k)
+                to.vector({"result", k}, *asked_.into[k], trace::access::out);
+        }
+        declare_leaves(to, p, leaves, written);
+    }
+
+    std::size_t first_operand() const { return asked_.with != nullptr ? asked_.with->first_operand : 0; }
+    std::vector<target> results_and_then() const {
+        std::vector<target> all;
+        for (vector_state* const v : asked_.with->results) all.push_back({v});
+        all.insert(all.end(), asked_.with->stored_then.begin(), asked_.with->stored_then.end());
+        return all;
+    }
+    stores_key key_then(const reduction_plan& plan, const layout& leaves) const {
+        if (stored_then(plan).empty()) return {};
+        const std::vector<target> all = results_and_then();
+        return key_of(leaves, all, written_by(all));
     }
 
     std::string name_of(const reduction_plan& plan) const {
@@ -236,13 +304,15 @@ private:
         const reduction_plan& plan = d.plan;
         run_kernel(
             {name_of(plan), device_, facts_, p, leaves},
-            reduction_key{plan, asked_.how, forms_of(asked_.all)},
+            reduction_key{plan, asked_.how, forms_of(asked_.all), first_operand(),
+                          key_of(leaves, stored(plan), written_by(stored(plan))), key_then(plan, leaves)},
             [&](auto& to) { declare_parameters(to, d, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-                return trace_reduction(r, given, plan, does, p, leaves);
+                return trace_reduction(r, given, plan, does,
+                                       {p, leaves, stored(plan), first_operand(), then(), stored_then(plan)});
             },
-            [&](const cached_kernel& kernel) {
+            [&](const kernels::device_kernel& kernel) {
                 const std::size_t items = plan.on_cpu() ? 1 : group_size_of(kernel, reduction_group);
                 // If a driver accepts only smaller groups, more of them are launched, unless each group has a
                 // partial result.
@@ -261,6 +331,45 @@ private:
     std::size_t state_ = 0;  ///< slots of a partial result
     std::shared_ptr<runtime::storage> memory_;
 };
+
+/// Reductions that a recording holds back.
+class recorded_reductions final : public held_reductions {
+public:
+    recorded_reductions(const request& asked, const division& how, std::size_t n)
+        : all_(asked.all.begin(), asked.all.end()), how_(asked.how), divided_(how), n_(n) {}
+
+    bool take(held_reductions& later) override {
+        auto* const more = dynamic_cast<recorded_reductions*>(&later);
+        if (more == nullptr || more->how_ != how_ || !more->divided_.orders_like(divided_)) return false;
+        for (reduction& r : more->all_) {
+            r.statement += calls_;
+            all_.push_back(std::move(r));
+        }
+        calls_ += more->calls_;
+        return true;
+    }
+    bool are_in_lanes() const override { return divided_.plan.in_vectors; }
+    void launch(const fused_values& with) override {
+        for (reduction& r : all_) r.statement += with.first_statement;
+        computation({with.elements, all_, how_, with.results.data(), &with, &divided_}, n_).start();
+    }
+
+private:
+    std::vector<reduction> all_;
+    policy how_;
+    division divided_;
+    std::size_t n_;
+    std::uint32_t calls_ = 1;
+};
+
+/// Holds the reductions of a request back if this thread records; returns whether it did.
+bool is_held(const request& asked, const computation& single, std::size_t n) {
+    if (runtime::command_list::of_thread() == nullptr) [[likely]]
+        return false;
+    const division d = single.divided();
+    return !d.plan.locates && are_held_to_fuse(std::make_unique<recorded_reductions>(asked, d, n), asked.p,
+                                               {asked.into, asked.all.size()});
+}
 
 // ---- vectors over several devices: each reduces its elements, and the host combines the results ----
 
@@ -370,7 +479,11 @@ void reduce_into(vector_state* const* into, tape&& p, const reduction* first, st
     const request asked{p, {first, count}, how, into};
     if (has_slow_values(p) && !is_in_vectors(asked)) store_slow_values(p);
     const std::size_t n = element_count(p);
-    if (n > 0 && !is_spread(p)) return computation(asked, n).start();
+    if (n > 0 && !is_spread(p)) {
+        computation single(asked, n);
+        if (!is_held(asked, single, n)) single.start();
+        return;
+    }
     check_targets(asked);
     std::vector<std::uint64_t> results(slots_of(asked));
     if (n == 0)

@@ -36,16 +36,15 @@ constexpr int grid_run = 64;
 class recorder {
 public:
     recorder(trace::recording& r, const parameter_list& given, const reduction_plan& plan,
-             const operations& does, const tape& p, const layout& leaves)
+             const operations& does, const reduction_values& values)
         : plan_(plan),
           does_(does),
           in_pieces_(plan.locates ? does.without_positions() : does),
-          quick_(in_pieces_.assuming_numbers()),
-          has_vector_functions_(plan.in_vectors && calls_vector_functions(p)),
+          quick_(values.stored.empty() ? in_pieces_.assuming_numbers() : in_pieces_),
+          has_vector_functions_(plan.in_vectors && calls_vector_functions(values.p)),
           in_order_(does.operation(true)),
           in_any_order_(does.operation(false)),
-          p_(p),
-          leaves_(leaves),
+          values_(values),
           r_(r),
           given_(given),
           group_(plan.on_cpu() ? block::group_shape{1, true}
@@ -58,7 +57,7 @@ public:
         if (has_vector_functions_) r_.use_vector_functions();
         const slots partials(given_["slots"], does_.state(), slot_layout(does_.results()).count);
         if (plan_.has_partials()) {
-            r_.describe(fmt::format("{}", fmt::join(describe(p_, leaves_, given_), ", ")));
+            r_.describe(fmt::format("{}", fmt::join(describe(values_.p, values_.leaves, given_), ", ")));
             switch (plan_.shape) {
                 case reduction_shape::pieces_an_item: record_pieces_of_item(partials); break;
                 case reduction_shape::pieces_a_group: record_pieces_of_group(partials); break;
@@ -75,14 +74,29 @@ private:
 
     /// The state of element i, or of the elements from i on in lanes.
     values element(const operations& does, const Index& i) const {
-        const trace::node at = node_of(i);
+        const coordinates at(node_of(i));
         const int count = does.style().lanes;
-        return does.of_element(has_vector_functions_ && count == 1
-                                   ? record_as_in_lanes(p_, leaves_, given_, at)
-                                   : record(p_, leaves_, given_, at, count),
-                               at);
+        return state_of(does, at,
+                        has_vector_functions_ && count == 1
+                            ? record_as_in_lanes(values_.p, values_.leaves, given_, at)
+                            : record(values_.p, values_.leaves, given_, at, count));
     }
     values element(const Index& i) const { return element(does_, i); }
+    /// Stores what is assigned to vectors; returns the state of the element, or of the elements in lanes.
+    values state_of(const operations& does, const coordinates& at, values all) const {
+        for (std::size_t k = 0; k < values_.stored.size(); ++k)
+            store(given_[*values_.stored[k].vector], at, all[k], does.style().lanes);
+        all.erase(all.begin(), all.begin() + values_.first_operand);
+        return does.of_element(all, at.flat);
+    }
+    static void store(trace::node out, const coordinates& at, trace::node value, int lanes) {
+        for (int k = 0; k < lanes; ++k) {
+            const trace::node index = k == 0 ? at.flat : node_of(Index(at.flat) + k);
+            const bool is_same = lanes == 1 || value.type.lanes == 1;
+            trace::store(out, index,
+                         is_same ? value : trace::swizzle(value, static_cast<std::uint64_t>(k), 1), {});
+        }
+    }
 
     // ---- a work-item has all lanes
 
@@ -94,7 +108,8 @@ private:
             Index begin = named("begin", k * piece), end = named("end", min(begin + piece, n));
             const values found = plan_.in_vectors ? of_piece<lanes_in_vectors>(begin, end)
                                                   : of_piece<lanes_in_memory>(begin, end);
-            const values sure = in_pieces_.have_extremes() ? without_doubt(found, begin, end) : found;
+            const bool is_doubtful = values_.stored.empty() && in_pieces_.have_extremes();
+            const values sure = is_doubtful ? without_doubt(found, begin, end) : found;
             partials.store(k, plan_.locates ? does_.with_position(sure, node_of(begin)) : sure);
         }
     }
@@ -149,7 +164,7 @@ private:
             each_lane([&](const Index& k) { states_.store(k, in_.quick_.identity()); });
         }
         void take_row(const Index& row) const {
-            if (!is_cheaper_in_fours(in_.p_))
+            if (!is_cheaper_in_fours(in_.values_.p))
                 return each_lane([&](const Index& k) { take(k, in_.element(in_.quick_, row + k)); });
             Index first = named("first_four", row >> 2);
             for (Index four : named("four", range(Index(lanes / 4))))
@@ -267,7 +282,7 @@ private:
         elements made;
         for (int k = 0; k < plan_.lanes; ++k) {
             const coordinates at = element_of_run(number, k, plan_.lanes, plan_.loads_vectors);
-            made.push_back(does_.of_element(record(p_, leaves_, given_, at), at.flat));
+            made.push_back(state_of(does_, at, record(values_.p, values_.leaves, given_, at)));
         }
         return made;
     }
@@ -288,7 +303,16 @@ private:
         block::reduce_array(group_, in_any_order_, shared_, lane_count);
         IF (group_.item() == 0) {
             give(plan_.locates ? located(shared_.load(0)) : shared_.load(0));
+            record_then();
         }
+    }
+    /// What the same work-item computes with the results.
+    void record_then() const {
+        if (values_.stored_then.empty()) return;
+        const trace::node first = node_of(Index(0));
+        const values all = record(values_.then, values_.leaves, given_, first);
+        for (std::size_t k = 0; k < values_.stored_then.size(); ++k)
+            trace::store(given_[*values_.stored_then[k].vector], first, all[k], {});
     }
     /// The state with the first element that equals each extreme, whose position is that of its piece's
     /// begin.
@@ -323,8 +347,7 @@ private:
     const operations quick_;  ///< in pieces on CPUs, where each comparison costs time
     const bool has_vector_functions_;
     const block::operation in_order_, in_any_order_;
-    const tape& p_;
-    const layout& leaves_;
+    const reduction_values& values_;
     trace::recording& r_;
     const parameter_list& given_;
     const block::group group_;
@@ -335,8 +358,8 @@ private:
 
 std::shared_ptr<const ir::function> trace_reduction(trace::recording& r, const parameter_list& given,
                                                     const reduction_plan& plan, const operations& does,
-                                                    const tape& p, const layout& leaves) {
-    return recorder(r, given, plan, does, p, leaves).traced();
+                                                    const reduction_values& values) {
+    return recorder(r, given, plan, does, values).traced();
 }
 
 }  // namespace balm::array

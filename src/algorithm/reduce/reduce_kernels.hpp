@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "algorithm/reduce/reduce_operations.hpp"
+#include "array/fusion.hpp"
 #include "array/layout.hpp"
 
 namespace balm::array {
@@ -55,10 +56,20 @@ struct reduction_plan {
 /// The maximum number of work-items of a group, a power of two.
 inline constexpr std::size_t reduction_group = 256;
 
+/// What a kernel computes with.
+struct reduction_values {
+    const tape& p;         ///< of the elements
+    const layout& leaves;  ///< of p, or of what follows the results
+    target_list stored;    ///< what p's first values are assigned to
+    std::size_t first_operand;
+    const tape& then;  ///< follows the results
+    target_list stored_then;
+};
+
 /// Records the body of a kernel whose parameters are declared. The results take the first slots, partial
 /// results those after them.
 std::shared_ptr<const ir::function> trace_reduction(trace::recording&, const parameter_list& given,
-                                                    const reduction_plan&, const operations&, const tape&,
-                                                    const layout&);
+                                                    const reduction_plan&, const operations&,
+                                                    const reduction_values&);
 
 }  // namespace balm::array

@@ -173,7 +173,8 @@ void write_result_of_nothing(const reduction& r, std::uint64_t* slots) {
 }
 
 reduction_form form_of(const reduction& r) {
-    return {r.kind, r.element, r.identity, r.function != nullptr ? r.function->identity : runtime::digest{}};
+    return {r.kind, r.element, r.identity, r.statement,
+            r.function != nullptr ? r.function->identity : runtime::digest{}};
 }
 reduction_forms forms_of(std::span<const reduction> all) {
     reduction_forms forms;
@@ -313,6 +314,7 @@ values operations::of_element(const values& elements, node position) const {
 values operations::combined(const values& first, const values& second, bool in_order) const {
     values made;
     for (const reduction& r : all_) {
+        trace::begin_statement(r.statement);
         const node* const a = first.data() + made.size();
         const node* const b = second.data() + made.size();
         const auto row = [&](builtin what) { made.push_back(as_type(apply(what, *a, *b), r.element)); };

@@ -34,7 +34,8 @@ void write_result_of_nothing(const reduction&, std::uint64_t* slots);
 struct reduction_form {
     reduction_kind kind;
     trace::type element;
-    std::uint64_t identity;    ///< of a fold
+    std::uint64_t identity;  ///< of a fold
+    std::uint32_t statement;
     runtime::digest function;  ///< of a fold
     friend bool operator==(const reduction_form&, const reduction_form&) = default;
 };

@@ -16,8 +16,8 @@
 #include "algorithm/scan/scan_kernels.hpp"
 #include "algorithm/scan/scan_request.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
-#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -273,7 +273,7 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_scan(r, given, plan, does_, asked_.same, p, leaves);
             },
-            [&](const cached_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
+            [&](const kernels::device_kernel& kernel) { return grid_of(groups, plan.tiles, kernel); });
     }
 
     const section& of_;
@@ -329,8 +329,6 @@ public:
           same_(std::move(same)) {}
 
     bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) != into.is_spread()) return false;
-        if (!into.is_spread() && &into.device() != &near()->device()) return false;
         tape p = of_;
         materialise(p);
         store_slow_values(p);

@@ -20,8 +20,8 @@
 #include "algorithm/scan/columns_kernels.hpp"
 #include "algorithm/scan/scan_request.hpp"
 #include "algorithm/scan/scan_strategy.hpp"
-#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -166,10 +166,10 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_columns(r, given, plan, does_, p, leaves);
             },
-            [&](const cached_kernel& kernel) { return grid_of(plan, box, chunks, kernel); });
+            [&](const kernels::device_kernel& kernel) { return grid_of(plan, box, chunks, kernel); });
     }
     runtime::grid grid_of(const columns_plan& plan, const three_dimensions& box, std::size_t chunks,
-                          const cached_kernel& kernel) const {
+                          const kernels::device_kernel& kernel) const {
         runtime::grid g;
         if (plan.on_cpu()) {
             const std::size_t strip = strip_of(box, column_items_per_unit * units());
@@ -206,7 +206,7 @@ public:
           box_(box) {}
 
     bool compute_into(vector_state& into) const override {
-        if (is_spread(of_) || into.is_spread() || &into.device() != &near()->device()) return false;
+        if (into.is_spread()) return false;
         tape p = of_;
         materialise(p);
         store_slow_values(p);

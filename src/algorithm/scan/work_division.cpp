@@ -116,7 +116,7 @@ work_division divide(const runtime::device_state& device, bool on_cpu, const tap
     return made;
 }
 
-runtime::grid grid_of(std::size_t groups, const tile_plan& tiles, const cached_kernel& kernel) {
+runtime::grid grid_of(std::size_t groups, const tile_plan& tiles, const kernels::device_kernel& kernel) {
     runtime::grid made;
     made.local[0] = tiles.is_exact ? tiles.group : group_size_of(kernel, tiles.group);
     made.global[0] = groups * made.local[0];

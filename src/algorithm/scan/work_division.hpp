@@ -54,6 +54,6 @@ struct work_division {
 work_division divide(const runtime::device_state&, bool on_cpu, const tape&, const layout& leaves,
                      const divided_work&);
 
-runtime::grid grid_of(std::size_t groups, const tile_plan&, const cached_kernel&);
+runtime::grid grid_of(std::size_t groups, const tile_plan&, const kernels::device_kernel&);
 
 }  // namespace balm::array

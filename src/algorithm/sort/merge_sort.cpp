@@ -11,8 +11,8 @@
 #include "algorithm/sort/merge_kernels.hpp"
 #include "algorithm/sort/merge_tile.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/device_kernel.hpp"
 #include "array/layout.hpp"
+#include "array/run_kernel.hpp"
 #include "ir/ir.hpp"
 #include "kernel/launch/kernel_program.hpp"
 
@@ -62,7 +62,7 @@ public:
         plan_.is_in_place = true;
         for (width_ = sorted_; width_ < n_; width_ *= 2) {
             from_vector_ = is_in_vector;
-            launch(merge_stage::split, divided_up(tiles, split_group));
+            launch(merge_stage::split, tiles);
             launch(merge_stage::merge, tiles);
             is_in_vector = !is_in_vector;
         }
@@ -121,7 +121,8 @@ private:
         declare_array(to, spare, !is_vector, use);
     }
 
-    void launch(merge_stage stage, std::size_t groups) {
+    /// `count`: groups, or the work-items that split.
+    void launch(merge_stage stage, std::size_t count) {
         merge_plan plan = plan_;
         plan.stage = stage;
         if (stage == merge_stage::sort_tiles) plan.group = sort_group_;
@@ -135,7 +136,10 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_merge_sort(r, given, plan, is_ahead_);
             },
-            groups_of(groups, stage == merge_stage::split ? split_group : plan.group));
+            [&](const kernels::device_kernel& kernel) {
+                return stage == merge_stage::split ? items_in_groups(count, split_group, kernel)
+                                                   : groups_of(count, plan.group);
+            });
     }
 
     runtime::device_state& device_;

@@ -3,6 +3,8 @@
 
 #include "algorithm/sort/radix_kernels.hpp"
 
+#include <vector>
+
 #include "algorithm/block/scan.hpp"
 #include "algorithm/sort/radix_items.hpp"
 #include "algorithm/sort/radix_recorder.hpp"
@@ -54,30 +56,45 @@ public:
                 cast<std::uint64_t>(select(is_any_shared, place, 1 - place));
         }
     }
-    /// Groups have one work-item per digit.
+    /// Each work-item scans the counts of some digits that follow each other: one, in groups of as many.
     void scan_histograms() const {
         const block::arrays flag = g_.shared("flag", {scalar::i32}, 1);
         const block::arrays shared = g_.shared("totals", {scalar::i64}, block::scan_room(g_));
+        const int each = (plan_.digits() - 1) / static_cast<int>(g_.most()) + 1;
+        const Int first = each == 1 ? Int(g_.item()) : named("first", g_.item() * each);
         Int place = named("place", Int(0));
         for (Int pass : named("pass", range(plan_.passes()))) {
-            const Int at = pass * plan_.digits() + g_.item();
+            const Int at = pass * plan_.digits() + first;
+            std::vector<Index> counts;
             Index own = named("own", Index(0));
-            IF (g_.item() < plan_.digits()) {
-                own = cast<std::int64_t>(ULong(histograms()[at]));
+            Bool is_whole = named("is_whole", Bool(false));
+            for (int k = 0; k < each; ++k) {
+                counts.push_back(named("count", Index(0)));
+                IF (first + k < plan_.digits()) {
+                    counts.back() = cast<std::int64_t>(ULong(histograms()[at + k]));
+                }
+                own += counts.back();
+                is_whole = is_whole || counts.back() == given("n");
             }
-            const Bool is_shared = in_any_item(own == given("n"), flag);
-            const Index before(block::scan_exclusive(g_, sum_of_counts(), {block::node_of(own)}, shared)[0]);
-            IF (g_.item() < plan_.digits()) {
-                histograms()[at] = cast<std::uint64_t>(before);
+            const Bool is_shared = in_any_item(is_whole, flag);
+            Index before =
+                named("before",
+                      Index(block::scan_exclusive(g_, sum_of_counts(), {block::node_of(own)}, shared)[0]));
+            for (int k = 0; k < each; ++k) {
+                const Index& count = counts[static_cast<std::size_t>(k)];
+                IF (first + k < plan_.digits()) {
+                    histograms()[at + k] = cast<std::uint64_t>(before);
+                }
+                before += count;
+                IF (pass == plan_.passes() - 1 && first + k == plan_.digits() - 1) {
+                    state()[std::int64_t{radix_state::nans}] = cast<std::uint64_t>(count);
+                }
             }
             IF (g_.item() == 0) {
                 state()[pass + static_cast<int>(radix_state::step(0))] =
                     cast<std::uint64_t>(select(is_shared, radix_state::nothing, place));
             }
             place = select(is_shared, place, 1 - place);
-            IF (pass == plan_.passes() - 1 && g_.item() == plan_.digits() - 1) {
-                state()[std::int64_t{radix_state::nans}] = cast<std::uint64_t>(own);
-            }
             g_.barrier();
         }
         IF (g_.item() == 0) {

@@ -14,7 +14,7 @@
 #include "algorithm/sort/digit_look_back.hpp"
 #include "algorithm/sort/radix_kernels.hpp"
 #include "algorithm/sort/sort_strategy.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
 

@@ -18,7 +18,7 @@
 #include "algorithm/sort/sort_strategy.hpp"
 #include "algorithm/sort/sort_with_values.hpp"
 #include "algorithm/sort/spread_sort.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch/kernel_program.hpp"

@@ -8,7 +8,7 @@
 
 #include "algorithm/divided_up.hpp"
 #include "algorithm/sort/splitter_kernels.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
 
@@ -143,7 +143,9 @@ private:
             [&](trace::recording& r, const parameter_list& given) {
                 return trace_splitters(r, given, plan, is_ahead_);
             },
-            groups_of(divided_up(count, group_items), group_items));
+            [&](const kernels::device_kernel& kernel) {
+                return items_in_groups(count, group_items, kernel);
+            });
         device_->default_queue().flush();
     }
 

@@ -12,7 +12,7 @@
 #include "algorithm/sparse/row_function.hpp"
 #include "algorithm/sparse/sparse_strategy.hpp"
 #include "algorithm/sparse/value_types.hpp"
-#include "array/device_kernel.hpp"
+#include "array/run_kernel.hpp"
 #include "balm/dsl/complex.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"

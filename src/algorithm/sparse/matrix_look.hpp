@@ -33,7 +33,8 @@ storage chosen(const matrix_look&, std::size_t value_bytes, std::size_t index_by
 [[noreturn]] void refuse_diagonals();
 /// "7 diagonals of …"
 std::string described(const stored_matrix&, const matrix_look&);
-/// Whether matrices on the device are stored as on CPUs.
+/// Whether matrices on the device are stored as on CPUs: for work-items, since it has no groups of
+/// tile_items.
 bool is_stored_as_on_cpu(runtime::device_state&);
 
 /// A row with parts in several tiles.

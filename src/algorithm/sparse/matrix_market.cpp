@@ -151,7 +151,7 @@ public:
         const std::size_t rows = made_.rows, columns = made_.columns;
         check_length(rows, columns);
         market_array<T> dense{rows, columns, std::vector<T>(rows * columns)};
-        for (std::size_t c = 0; c < columns; ++c)
+        for (std::size_t c = 0; rows > 0 && c < columns; ++c)
             for (std::size_t r = first_row_of(c); r < rows; ++r) {
                 if (!next_line())
                     fail(fmt::format("the file ends before element ({}, {}) of {} x {}", r + 1, c + 1, rows,

@@ -287,6 +287,7 @@ std::shared_ptr<const sparse_state> make_sparse(const context& where, const host
 
 std::shared_ptr<const sparse_state> sparse_state::kept_transpose() const {
     const std::scoped_lock lock(mutex_);
+    const runtime::recording_pause pause;  // it is there for all products
     if (!transpose_) transpose_ = transposed(this, storage::automatic);
     return transpose_;
 }

@@ -402,7 +402,8 @@ void refuse_diagonals() {
 }
 
 bool is_stored_as_on_cpu(runtime::device_state& device) {
-    return kernels::facts_for(device).on_cpu && !of_gpus;
+    const bool has_groups = device.info().max_work_group_size >= tile_items;
+    return !has_groups || (kernels::facts_for(device).on_cpu && !of_gpus);
 }
 
 std::vector<tile_cut> cuts_between(const std::vector<std::int64_t>& first, std::int64_t filled_rows,

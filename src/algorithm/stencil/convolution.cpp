@@ -10,8 +10,8 @@
 #include "algorithm/divided_up.hpp"
 #include "algorithm/stencil/convolution_kernels.hpp"
 #include "algorithm/stencil/convolution_strategy.hpp"
-#include "array/device_kernel.hpp"
 #include "array/map/overlap.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -101,7 +101,6 @@ public:
         return made;
     }
     bool compute_into(vector_state& into) const override {
-        if (into.is_spread() != near()->is_spread() || &into.device() != &near()->device()) return false;
         if (reads(x_, into) || reads(weights_, into)) return false;
         write(into);
         return true;

@@ -169,7 +169,6 @@ public:
         return made;
     }
     bool compute_into(vector_state& into) const override {
-        if (into.is_spread() != near()->is_spread() || &into.device() != &near()->device()) return false;
         for (const stencil_piece& each : pieces_)
             if (reads(each.value, into)) return false;
         write(into);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "array/device_kernel.hpp"
 #include "array/layout.hpp"
+#include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
 #include "balm/error.hpp"
 #include "balm/expr.hpp"
@@ -51,7 +51,7 @@ void launch(const tape& p) {
         [&](trace::recording& r, const parameter_list& given) {
             return trace_evaluation(r, given, p, leaves);
         },
-        [&](const cached_kernel& kernel) {
+        [&](const kernels::device_kernel& kernel) {
             const runtime::launch_plan& plan = kernel.program->plan();
             const std::size_t items = std::min(plan.local_size, kernel.program->max_work_group_size());
             return groups_of((plan.items_for(n) - 1) / items + 1, items);

@@ -76,6 +76,7 @@ double known_or_measured(const std::shared_ptr<runtime::device_state>& device) {
     if (const auto kept = cache.load(key); kept && kept->size() == sizeof value)
         std::memcpy(&value, kept->data(), sizeof value);
     if (std::isnormal(value) && value > 0) return value;
+    const runtime::recording_pause pause;
     value = in_steps(measure(device));
     cache.store(key, std::as_bytes(std::span(&value, 1)), "bandwidth of " + device->words());
     return value;

@@ -7,6 +7,7 @@
 #include "balm/error.hpp"
 #include "driver/cuda/check.hpp"
 #include "driver/cuda/device_query.hpp"
+#include "driver/cuda/graph.hpp"
 #include "driver/cuda/image.hpp"
 #include "driver/cuda/nvrtc.hpp"
 #include "driver/cuda/queue.hpp"
@@ -56,6 +57,11 @@ std::string device::compiler() const { return describe_nvrtc(); }
 
 std::unique_ptr<runtime::driver_queue> device::make_queue(const runtime::queue_options& options) {
     return std::make_unique<queue>(own_context(), options);
+}
+
+std::unique_ptr<runtime::driver_batch> device::make_batch(
+    const std::function<void(runtime::driver_queue&)>& enqueue) {
+    return graph::of(own_context(), enqueue);
 }
 
 runtime::memory device::allocate(std::size_t bytes) {

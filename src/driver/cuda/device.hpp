@@ -31,6 +31,8 @@ public:
     std::string words_for(const balm::compile_options&) const override;
     std::string compiler() const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    std::unique_ptr<runtime::driver_batch> make_batch(
+        const std::function<void(runtime::driver_queue&)>& enqueue) override;
     runtime::matrix_library vendor_library() const override { return cublas_library(); }
     runtime::memory allocate(std::size_t bytes) override;
     void free(runtime::memory) noexcept override;

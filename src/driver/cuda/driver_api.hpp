@@ -17,6 +17,8 @@ using CUfunction = struct CUfunc_st*;
 using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using CUarray = struct CUarray_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
 
@@ -199,72 +201,79 @@ enum CUjit_option : unsigned {
 inline constexpr unsigned portable_host_memory = 1;  // CU_MEMHOSTALLOC_PORTABLE, a macro of the header
 inline constexpr unsigned CU_MEM_ATTACH_GLOBAL = 1;
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr unsigned CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
 
 // Name, symbol in the library, parameters. The symbols' versions are those of CUDA 11, which every later
 // driver exports too; a test compares the rows with the toolkit's header if there is one.
-#define BALM_CUDA_DRIVER_TABLE(ROW)                                                                        \
-    ROW(cuInit, cuInit, unsigned)                                                                          \
-    ROW(cuDriverGetVersion, cuDriverGetVersion, int*)                                                      \
-    ROW(cuGetErrorName, cuGetErrorName, CUresult, const char**)                                            \
-    ROW(cuGetErrorString, cuGetErrorString, CUresult, const char**)                                        \
-    ROW(cuDeviceGet, cuDeviceGet, CUdevice*, int)                                                          \
-    ROW(cuDeviceGetCount, cuDeviceGetCount, int*)                                                          \
-    ROW(cuDeviceGetName, cuDeviceGetName, char*, int, CUdevice)                                            \
-    ROW(cuDeviceGetUuid, cuDeviceGetUuid, CUuuid*, CUdevice)                                               \
-    ROW(cuDeviceTotalMem, cuDeviceTotalMem_v2, std::size_t*, CUdevice)                                     \
-    ROW(cuDeviceGetAttribute, cuDeviceGetAttribute, int*, CUdevice_attribute, CUdevice)                    \
-    ROW(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char*, int, CUdevice)                                    \
-    ROW(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, CUcontext*, CUdevice)                          \
-    ROW(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, CUdevice)                                 \
-    ROW(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)                 \
-    ROW(cuCtxGetCurrent, cuCtxGetCurrent, CUcontext*)                                                      \
-    ROW(cuCtxSetCurrent, cuCtxSetCurrent, CUcontext)                                                       \
-    ROW(cuCtxGetDevice, cuCtxGetDevice, CUdevice*)                                                         \
-    ROW(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, int*, CUdevice, CUdevice)                            \
-    ROW(cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, CUcontext, unsigned)                                 \
-    ROW(cuMemAlloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                              \
-    ROW(cuMemAllocManaged, cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned)                         \
-    ROW(cuMemFree, cuMemFree_v2, CUdeviceptr)                                                              \
-    ROW(cuMemGetAddressRange, cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)            \
-    ROW(cuPointerGetAttribute, cuPointerGetAttribute, void*, CUpointer_attribute, CUdeviceptr)             \
-    ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)          \
-    ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)                \
-    ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)          \
-    ROW(cuMemcpyPeerAsync, cuMemcpyPeerAsync, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, std::size_t, \
-        CUstream)                                                                                          \
-    ROW(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D*, CUstream)                               \
-    ROW(cuArray3DCreate, cuArray3DCreate_v2, CUarray*, const CUDA_ARRAY3D_DESCRIPTOR*)                     \
-    ROW(cuArrayDestroy, cuArrayDestroy, CUarray)                                                           \
-    ROW(cuTexObjectCreate, cuTexObjectCreate, CUtexObject*, const CUDA_RESOURCE_DESC*,                     \
-        const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*)                                          \
-    ROW(cuTexObjectDestroy, cuTexObjectDestroy, CUtexObject)                                               \
-    ROW(cuSurfObjectCreate, cuSurfObjectCreate, CUsurfObject*, const CUDA_RESOURCE_DESC*)                  \
-    ROW(cuSurfObjectDestroy, cuSurfObjectDestroy, CUsurfObject)                                            \
-    ROW(cuMemHostAlloc, cuMemHostAlloc, void**, std::size_t, unsigned)                                     \
-    ROW(cuMemFreeHost, cuMemFreeHost, void*)                                                               \
-    ROW(cuMemsetD8Async, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)               \
-    ROW(cuMemsetD16Async, cuMemsetD16Async, CUdeviceptr, unsigned short, std::size_t, CUstream)            \
-    ROW(cuMemsetD32Async, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                  \
-    ROW(cuStreamCreate, cuStreamCreate, CUstream*, unsigned)                                               \
-    ROW(cuStreamDestroy, cuStreamDestroy_v2, CUstream)                                                     \
-    ROW(cuStreamGetCtx, cuStreamGetCtx, CUstream, CUcontext*)                                              \
-    ROW(cuStreamSynchronize, cuStreamSynchronize, CUstream)                                                \
-    ROW(cuStreamWaitEvent, cuStreamWaitEvent, CUstream, CUevent, unsigned)                                 \
-    ROW(cuEventCreate, cuEventCreate, CUevent*, unsigned)                                                  \
-    ROW(cuEventDestroy, cuEventDestroy_v2, CUevent)                                                        \
-    ROW(cuEventRecord, cuEventRecord, CUevent, CUstream)                                                   \
-    ROW(cuEventQuery, cuEventQuery, CUevent)                                                               \
-    ROW(cuEventSynchronize, cuEventSynchronize, CUevent)                                                   \
-    ROW(cuEventElapsedTime, cuEventElapsedTime, float*, CUevent, CUevent)                                  \
-    ROW(cuModuleLoadDataEx, cuModuleLoadDataEx, CUmodule*, const void*, unsigned, CUjit_option*, void**)   \
-    ROW(cuModuleUnload, cuModuleUnload, CUmodule)                                                          \
-    ROW(cuModuleGetFunction, cuModuleGetFunction, CUfunction*, CUmodule, const char*)                      \
-    ROW(cuFuncGetAttribute, cuFuncGetAttribute, int*, CUfunction_attribute, CUfunction)                    \
-    ROW(cuFuncSetAttribute, cuFuncSetAttribute, CUfunction, CUfunction_attribute, int)                     \
-    ROW(cuLaunchKernel, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,      \
+#define BALM_CUDA_DRIVER_TABLE(ROW)                                                                          \
+    ROW(cuInit, cuInit, unsigned)                                                                            \
+    ROW(cuDriverGetVersion, cuDriverGetVersion, int*)                                                        \
+    ROW(cuGetErrorName, cuGetErrorName, CUresult, const char**)                                              \
+    ROW(cuGetErrorString, cuGetErrorString, CUresult, const char**)                                          \
+    ROW(cuDeviceGet, cuDeviceGet, CUdevice*, int)                                                            \
+    ROW(cuDeviceGetCount, cuDeviceGetCount, int*)                                                            \
+    ROW(cuDeviceGetName, cuDeviceGetName, char*, int, CUdevice)                                              \
+    ROW(cuDeviceGetUuid, cuDeviceGetUuid, CUuuid*, CUdevice)                                                 \
+    ROW(cuDeviceTotalMem, cuDeviceTotalMem_v2, std::size_t*, CUdevice)                                       \
+    ROW(cuDeviceGetAttribute, cuDeviceGetAttribute, int*, CUdevice_attribute, CUdevice)                      \
+    ROW(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId, char*, int, CUdevice)                                      \
+    ROW(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, CUcontext*, CUdevice)                            \
+    ROW(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, CUdevice)                                   \
+    ROW(cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, CUdevice, unsigned*, int*)                   \
+    ROW(cuCtxGetCurrent, cuCtxGetCurrent, CUcontext*)                                                        \
+    ROW(cuCtxSetCurrent, cuCtxSetCurrent, CUcontext)                                                         \
+    ROW(cuCtxGetDevice, cuCtxGetDevice, CUdevice*)                                                           \
+    ROW(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, int*, CUdevice, CUdevice)                              \
+    ROW(cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, CUcontext, unsigned)                                   \
+    ROW(cuMemAlloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                                \
+    ROW(cuMemAllocManaged, cuMemAllocManaged, CUdeviceptr*, std::size_t, unsigned)                           \
+    ROW(cuMemFree, cuMemFree_v2, CUdeviceptr)                                                                \
+    ROW(cuMemGetAddressRange, cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)              \
+    ROW(cuPointerGetAttribute, cuPointerGetAttribute, void*, CUpointer_attribute, CUdeviceptr)               \
+    ROW(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)            \
+    ROW(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)                  \
+    ROW(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)            \
+    ROW(cuMemcpyPeerAsync, cuMemcpyPeerAsync, CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, std::size_t,   \
+        CUstream)                                                                                            \
+    ROW(cuMemcpy3DAsync, cuMemcpy3DAsync_v2, const CUDA_MEMCPY3D*, CUstream)                                 \
+    ROW(cuArray3DCreate, cuArray3DCreate_v2, CUarray*, const CUDA_ARRAY3D_DESCRIPTOR*)                       \
+    ROW(cuArrayDestroy, cuArrayDestroy, CUarray)                                                             \
+    ROW(cuTexObjectCreate, cuTexObjectCreate, CUtexObject*, const CUDA_RESOURCE_DESC*,                       \
+        const CUDA_TEXTURE_DESC*, const CUDA_RESOURCE_VIEW_DESC*)                                            \
+    ROW(cuTexObjectDestroy, cuTexObjectDestroy, CUtexObject)                                                 \
+    ROW(cuSurfObjectCreate, cuSurfObjectCreate, CUsurfObject*, const CUDA_RESOURCE_DESC*)                    \
+    ROW(cuSurfObjectDestroy, cuSurfObjectDestroy, CUsurfObject)                                              \
+    ROW(cuMemHostAlloc, cuMemHostAlloc, void**, std::size_t, unsigned)                                       \
+    ROW(cuMemFreeHost, cuMemFreeHost, void*)                                                                 \
+    ROW(cuMemsetD8Async, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)                 \
+    ROW(cuMemsetD16Async, cuMemsetD16Async, CUdeviceptr, unsigned short, std::size_t, CUstream)              \
+    ROW(cuMemsetD32Async, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                    \
+    ROW(cuStreamCreate, cuStreamCreate, CUstream*, unsigned)                                                 \
+    ROW(cuStreamDestroy, cuStreamDestroy_v2, CUstream)                                                       \
+    ROW(cuStreamGetCtx, cuStreamGetCtx, CUstream, CUcontext*)                                                \
+    ROW(cuStreamSynchronize, cuStreamSynchronize, CUstream)                                                  \
+    ROW(cuStreamWaitEvent, cuStreamWaitEvent, CUstream, CUevent, unsigned)                                   \
+    ROW(cuStreamBeginCapture, cuStreamBeginCapture_v2, CUstream, unsigned)                                   \
+    ROW(cuStreamEndCapture, cuStreamEndCapture, CUstream, CUgraph*)                                          \
+    ROW(cuGraphInstantiateWithFlags, cuGraphInstantiateWithFlags, CUgraphExec*, CUgraph, unsigned long long) \
+    ROW(cuGraphLaunch, cuGraphLaunch, CUgraphExec, CUstream)                                                 \
+    ROW(cuGraphDestroy, cuGraphDestroy, CUgraph)                                                             \
+    ROW(cuGraphExecDestroy, cuGraphExecDestroy, CUgraphExec)                                                 \
+    ROW(cuEventCreate, cuEventCreate, CUevent*, unsigned)                                                    \
+    ROW(cuEventDestroy, cuEventDestroy_v2, CUevent)                                                          \
+    ROW(cuEventRecord, cuEventRecord, CUevent, CUstream)                                                     \
+    ROW(cuEventQuery, cuEventQuery, CUevent)                                                                 \
+    ROW(cuEventSynchronize, cuEventSynchronize, CUevent)                                                     \
+    ROW(cuEventElapsedTime, cuEventElapsedTime, float*, CUevent, CUevent)                                    \
+    ROW(cuModuleLoadDataEx, cuModuleLoadDataEx, CUmodule*, const void*, unsigned, CUjit_option*, void**)     \
+    ROW(cuModuleUnload, cuModuleUnload, CUmodule)                                                            \
+    ROW(cuModuleGetFunction, cuModuleGetFunction, CUfunction*, CUmodule, const char*)                        \
+    ROW(cuFuncGetAttribute, cuFuncGetAttribute, int*, CUfunction_attribute, CUfunction)                      \
+    ROW(cuFuncSetAttribute, cuFuncSetAttribute, CUfunction, CUfunction_attribute, int)                       \
+    ROW(cuLaunchKernel, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,        \
         unsigned, unsigned, CUstream, void**, void**)
 
 /// The entry points, each under its unversioned name.

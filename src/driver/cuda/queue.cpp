@@ -12,6 +12,7 @@
 #include "driver/cuda/cublas.hpp"
 #include "driver/cuda/device.hpp"
 #include "driver/cuda/event.hpp"
+#include "driver/cuda/graph.hpp"
 #include "driver/cuda/image.hpp"
 #include "driver/cuda/program.hpp"
 
@@ -343,6 +344,13 @@ void queue::multiply(const runtime::matrix_product& what, const runtime::depende
         cublas_ = std::make_unique<cublas_handle>(stream_, context_->device_name());
     }
     submit(needs, [&] { cublas_->multiply(what); });
+}
+
+void queue::submit_batch(runtime::driver_batch& batch, const runtime::dependencies& needs) {
+    submit(needs, [&] {
+        check(driver().cuGraphLaunch(static_cast<graph&>(batch).get(), stream_), "cuGraphLaunch",
+              "recorded commands", context_->device_name());
+    });
 }
 
 runtime::event_handle queue::record(std::span<const runtime::event_handle> events) {

@@ -49,6 +49,7 @@ public:
     void launch(runtime::driver_kernel&, const runtime::grid&, std::span<const runtime::argument>,
                 const runtime::dependencies&) override;
     void multiply(const runtime::matrix_product&, const runtime::dependencies&) override;
+    void submit_batch(runtime::driver_batch&, const runtime::dependencies&) override;
     runtime::event_handle record(std::span<const runtime::event_handle> wait_for) override;
     void flush() override {}  // a stream starts its work without a flush
     void finish() override;

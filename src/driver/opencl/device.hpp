@@ -40,6 +40,7 @@ public:
     runtime::pinned_memory allocate_pinned(std::size_t bytes) override;
     void free_pinned(runtime::pinned_memory) noexcept override;
     bool compiles_beside_other_processes() const override { return !is_pocl(); }
+    bool loops_over_items() const override { return is_pocl(); }
     runtime::managed_memory allocate_managed(std::size_t bytes) override;
     void free_managed(runtime::managed_memory) noexcept override;
     std::unique_ptr<runtime::driver_program> compile(const std::string& source,

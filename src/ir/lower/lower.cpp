@@ -319,7 +319,7 @@ lowered lower(const function& kernel, const launch_facts& facts) {
     share_out_in(f, 0, facts, plan);
     simplify(f);
     if (share_fours(f)) simplify(f);
-    if (facts.on_cpu) {
+    if (facts.loops_over_items) {
         // PoCL 3.1 miscompiles such kernels (README.md, docs/devices.md).
         const barrier_use barriers = use_of_barriers(f);
         f.fences_barriers = barriers.parts_ways;

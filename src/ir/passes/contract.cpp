@@ -31,8 +31,9 @@ private:
     bool is(value_id v, builtin what) const {
         return f_.code[v].op == opcode::builtin && f_.code[v].detail == static_cast<std::uint16_t>(what);
     }
-    bool is_product(value_id v, block_id b) const {
-        return is(v, builtin::mul) && uses_[v] == 1 && home_[v] == b;
+    /// Whether v is a product that the sum may take: both are of one statement.
+    bool is_product(value_id v, value_id sum, block_id b) const {
+        return is(v, builtin::mul) && uses_[v] == 1 && home_[v] == b && f_.code[v].bits == f_.code[sum].bits;
     }
     bool is_sum(value_id v) const {
         return (is(v, builtin::add) || is(v, builtin::sub)) && is_floating(f_.code[v].result.element);
@@ -66,9 +67,9 @@ private:
     bool contract(value_id v, block_id b) {
         const value_id left = f_.operand(v, 0), right = f_.operand(v, 1);
         const bool adds = is(v, builtin::add);
-        if (is_product(left, b)) {
+        if (is_product(left, v, b)) {
             fuse(v, left, f_.operand(left, 0), adds ? right : negated(right));
-        } else if (is_product(right, b)) {
+        } else if (is_product(right, v, b)) {
             const value_id factor = f_.operand(right, 0);
             fuse(v, right, adds ? factor : negated(factor), left);
         } else {

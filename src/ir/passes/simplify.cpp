@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/ir.hpp"
+#include "ir/passes/memory_versions.hpp"
 #include "ir/passes/value_numbering.hpp"
 
 namespace balm::ir {
@@ -95,8 +96,8 @@ public:
           has_effect_(f.code.size(), false),
           is_placed_(f.code.size(), false),
           needs_(f.code.size()),
-          memory_of_(f.code.size(), none),
-          next_write_(f.code.size(), never) {}
+          next_write_(f.code.size(), never),
+          next_change_(f, never) {}
 
     void run() {
         survey(0);
@@ -124,7 +125,7 @@ private:
             const instruction& i = f_.code[v];
             home_[v] = b;
             for (value_id o : f_.operands_of(v)) need(o);
-            if (i.op == opcode::load) note_memory(v);
+            if (i.op == opcode::load) next_change_.note(v);
             bool effect = ir::has_effect(i);
             path_.push_back(v);
             for (block_id inner : i.blocks)
@@ -144,13 +145,6 @@ private:
         need_nodes_.push_back({o, none});
         (list.first == none ? list.first : need_nodes_[list.last].next) = node;
         list.last = node;
-    }
-    void note_memory(value_id load) {
-        std::uint32_t& memory = memory_of_[root_of(f_, f_.operand(load, 0))];
-        if (memory != none) return;
-        memory = static_cast<std::uint32_t>(a_load_of_.size());
-        a_load_of_.push_back(load);
-        next_change_.push_back(never);
     }
 
     // ---- deadlines of reads
@@ -185,17 +179,18 @@ private:
     }
     void change_at(const effects& e, position at) {
         for (value_id cell : e.cells) next_write_[cell] = at;
-        if (!e.touch_memory()) return;
-        for (std::size_t m = 0; m < a_load_of_.size(); ++m)
-            if (clobbers(f_, e, a_load_of_[m])) next_change_[m] = at;
+        next_change_.change(e, at);
     }
     /// The first effect after v in its block that changes the result of v.
-    position deadline(value_id v) const {
+    position deadline(value_id v) {
         const instruction& i = f_.code[v];
+        const auto here = [&](position at) { return at < begin_ ? never : at; };  // not in another block
         position due = never;
-        if (i.op == opcode::read_cell) due = next_write_[f_.operand(v, 0)];
-        if (i.op == opcode::load) due = next_change_[memory_of_[root_of(f_, f_.operand(v, 0))]];
-        if (due < begin_) due = never;  // it lies in another block
+        if (i.op == opcode::read_cell) due = here(next_write_[f_.operand(v, 0)]);
+        if (i.op == opcode::load) {
+            const memory_versions::version next = next_change_.of(v);
+            due = std::min(here(next.own), here(next.of_space));
+        }
         for (block_id inner : i.blocks)
             if (inner != none)
                 for (value_id reader : f_.blocks[inner]) due = std::min(due, deadline(reader));
@@ -267,10 +262,8 @@ private:
     std::vector<bool> is_placed_;
     std::vector<need_list> needs_;  ///< by value: the values that its blocks use from the block around it
     std::vector<need_node> need_nodes_;
-    std::vector<std::uint32_t> memory_of_;  ///< by root of pointers: an index of the two below
-    std::vector<value_id> a_load_of_;       ///< a load through it
-    std::vector<position> next_change_;     ///< of the memory behind it
     std::vector<position> next_write_;      ///< by cell
+    memory_versions next_change_;           ///< of the memory that loads read
     position begin_ = 0;                    ///< of the block being ordered
     std::vector<std::uint32_t> first_due_;  ///< by index of an effect in the block: its first reader …
     std::vector<std::uint32_t> next_due_;   ///< … and by reader: the next one

@@ -9,6 +9,8 @@
 #include <bit>
 #include <utility>
 
+#include "ir/passes/memory_versions.hpp"
+
 namespace balm::ir {
 
 namespace {
@@ -28,16 +30,16 @@ class value_table {
 public:
     explicit value_table(const function& f) : f_(f), slots_(std::bit_ceil(2 * f.code.size() + 2)) {}
 
-    /// The first instruction that computes the same as v in the same generation of memory; v if there is
+    /// The first instruction that computes the same as v in the same version of memory; v if there is
     /// none.
-    value_id find_or_add(value_id v, std::uint32_t generation) {
-        const std::uint32_t hash = hash_of(v, generation);
+    value_id find_or_add(value_id v, std::uint32_t version) {
+        const std::uint32_t hash = hash_of(v, version);
         std::size_t at = hash & (slots_.size() - 1);
         for (; slots_[at].value != none; at = (at + 1) & (slots_.size() - 1)) {
             const slot& s = slots_[at];
-            if (s.hash == hash && s.generation == generation && is_same(s.value, v)) return s.value;
+            if (s.hash == hash && s.version == version && is_same(s.value, v)) return s.value;
         }
-        slots_[at] = {v, hash, generation};
+        slots_[at] = {v, hash, version};
         added_.push_back(static_cast<std::uint32_t>(at));
         return v;
     }
@@ -52,15 +54,15 @@ private:
     struct slot {
         value_id value = none;
         std::uint32_t hash = 0;
-        std::uint32_t generation = 0;
+        std::uint32_t version = 0;
     };
 
-    std::uint32_t hash_of(value_id v, std::uint32_t generation) const {
+    std::uint32_t hash_of(value_id v, std::uint32_t version) const {
         constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;  // 2^64 / the golden ratio
         const instruction& i = f_.code[v];
         std::uint64_t h =
             static_cast<std::uint64_t>(i.op) | std::uint64_t{i.detail} << 8 | code(i.result) << 24;
-        h = (h ^ std::uint64_t{generation} << 40) * odd;
+        h = (h ^ std::uint64_t{version} << 40) * odd;
         h = (h ^ i.bits * odd) * odd;
         for (value_id o : f_.operands_of(v)) h = (std::rotl(h, 29) ^ o) * odd;
         return static_cast<std::uint32_t>(h >> 32);
@@ -75,53 +77,6 @@ private:
     const function& f_;
     std::vector<slot> slots_;
     std::vector<std::uint32_t> added_;  ///< slots, in the order in which they were filled
-};
-
-/// Decides which loads may return the same value: those through pointers of one root within a generation,
-/// which ends where an effect may change the memory behind the root.
-class memory_generations {
-public:
-    explicit memory_generations(const function& f) : f_(f), region_of_(f.code.size(), none) {}
-    void resize(std::size_t count) { region_of_.resize(count, none); }
-
-    std::uint32_t of(value_id load) {
-        std::uint32_t& index = region_of_[root_of(f_, f_.operand(load, 0))];
-        if (index == none) {
-            index = static_cast<std::uint32_t>(regions_.size());
-            regions_.push_back({load, 0});
-        }
-        return regions_[index].generation;
-    }
-    void forget(const effects& e) {
-        if (!e.touch_memory()) return;
-        for (std::uint32_t r = 0; r < regions_.size(); ++r) {
-            if (!clobbers(f_, e, regions_[r].load)) continue;
-            undo_.push_back({r, regions_[r].generation});
-            regions_[r].generation = ++last_;
-        }
-    }
-
-    std::size_t size() const { return undo_.size(); }
-    void shrink(std::size_t count) {
-        for (; undo_.size() > count; undo_.pop_back())
-            regions_[undo_.back().region_index].generation = undo_.back().generation;
-    }
-
-private:
-    /// The memory behind one root.
-    struct region {
-        value_id load;  ///< a load through a pointer into it
-        std::uint32_t generation;
-    };
-    struct change {
-        std::uint32_t region_index, generation;
-    };
-
-    const function& f_;
-    std::vector<std::uint32_t> region_of_;  ///< by root
-    std::vector<region> regions_;
-    std::vector<change> undo_;
-    std::uint32_t last_ = 0;
 };
 
 /// The known values of variables.
@@ -157,7 +112,7 @@ public:
           stands_for_(f.code.size()),
           values_(f),
           variables_(f.code.size()),
-          memory_(f),
+          memory_(f, 0),
           unread_(f.code.size()) {
         for (value_id v = 0; v < stands_for_.size(); ++v) stands_for_[v] = v;
     }
@@ -211,7 +166,7 @@ private:
     void forget(const effects& e) {
         for (value_id cell : e.cells)
             if (variables_[cell] != none) variables_.set(cell, none);
-        memory_.forget(e);
+        if (e.touch_memory()) memory_.change(e, ++last_version_);
     }
     void forget_effects_inside(value_id v) {
         for (block_id b : f_.code[v].blocks)
@@ -246,7 +201,7 @@ private:
             case opcode::write_image:  // no kernel reads an image that it writes
             case opcode::prefetch:
             case opcode::print: return true;
-            case opcode::load: return has_effect(f_.code[v]) || share(v, memory_.of(v));
+            case opcode::load: return has_effect(f_.code[v]) || share(v, version_of(v));
             case opcode::store:
             case opcode::atomic:
             case opcode::barrier:
@@ -271,8 +226,12 @@ private:
         }
     }
 
-    bool share(value_id v, std::uint32_t generation) {
-        const value_id same = values_.find_or_add(v, generation);
+    std::uint32_t version_of(value_id load) {
+        const memory_versions::version now = memory_.of(load);
+        return std::max(now.own, now.of_space);
+    }
+    bool share(value_id v, std::uint32_t version) {
+        const value_id same = values_.find_or_add(v, version);
         return same == v || replace(v, same);
     }
 
@@ -482,7 +441,8 @@ private:
     std::vector<value_id> stands_for_;
     value_table values_;
     variable_values variables_;
-    memory_generations memory_;
+    memory_versions memory_;
+    std::uint32_t last_version_ = 0;
     /// By cell: the last write, and the stretch of instructions that contains it. By write: whether it is
     /// dropped.
     struct write_state {

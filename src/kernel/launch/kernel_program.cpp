@@ -54,7 +54,10 @@ void report_compilation(const ir::function& kernel, const ir::launch_facts& fact
 
 ir::launch_facts facts_for(const runtime::device_state& device) {
     ir::launch_facts facts;
-    facts.on_cpu = device.info().type == device_type::cpu;
+    // Groups of fewer work-items than a sub-group share too little: such a device computes as CPUs do.
+    facts.on_cpu = device.info().type == device_type::cpu ||
+                   device.info().max_work_group_size < static_cast<std::size_t>(ir::sub_group_size);
+    facts.loops_over_items = device.driver().loops_over_items();
     return facts;
 }
 
@@ -174,6 +177,7 @@ std::shared_ptr<runtime::compiled_program> program_for(runtime::device_state& de
     if (kernel.text) {
         facts = {};
         facts.on_cpu = known.on_cpu;
+        facts.loops_over_items = known.loops_over_items;
         facts.grid.is_offset = known.grid.is_offset;
     }
     runtime::program_store& programs = device.programs();

@@ -1,13 +1,11 @@
-// Launches a user-defined kernel: checks the grid, binds the arguments, and passes the memory that the kernel
-// reads and writes to the queue.
+// Launches a user-defined kernel: checks the grid and the arguments, compiles for the facts of the launch,
+// and lists the arguments and the memory that the kernel reads and writes.
 
 #include "kernel/launch/kernel_program.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include "balm/bound_kernel.hpp"
@@ -16,22 +14,15 @@
 #include "balm/queue.hpp"
 #include "balm/shared_state.hpp"
 #include "ir/passes/own_index.hpp"
+#include "kernel/launch/device_kernel.hpp"
 #include "kernel/launch/work_groups.hpp"
 #include "kernel/module/module_state.hpp"
-#include "kernel/print/print_records.hpp"
-#include "runtime/program/reciprocal.hpp"
-#include "runtime/queue/event_state.hpp"
 
 namespace balm {
 
 namespace {
 
 using runtime::storage;
-
-struct memory_use {
-    runtime::storage_list reads;
-    runtime::storage_list writes;
-};
 
 bool overlap(const bound_argument& a, const bound_argument& b) {
     return a.memory == b.memory && a.offset < b.offset + b.extent && b.offset < a.offset + a.extent;
@@ -70,12 +61,6 @@ bool is_distinct(const bound_call& call, const runtime::grid& g) {
     return distinct;
 }
 
-/// A hidden argument.
-void set_value(runtime::argument& made, std::int64_t value) {
-    made.size = sizeof value;
-    std::memcpy(made.bytes.data(), &value, sizeof value);
-}
-
 /// Whether memory begins at an offset that the driver cannot bind, so that the kernel needs it as an
 /// argument. Kernels given as text are compiled unchanged and cannot take one: throws usage_error.
 bool needs_shift(const bound_call& call, const runtime::device_state& device) {
@@ -95,8 +80,8 @@ bool needs_shift(const bound_call& call, const runtime::device_state& device) {
     return false;
 }
 
-memory_use memory_of(const bound_call& call, const runtime::device_state& device) {
-    memory_use use;
+/// Lists the memory that the kernel reads and writes. Throws usage_error for memory of other devices.
+void list_memory(const bound_call& call, const runtime::device_state& device, kernels::launch_lists& lists) {
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
         storage* memory = call.arguments[k].memory.get();
         if (!memory && call.arguments[k].what == bound_argument::kind::memory)
@@ -110,10 +95,10 @@ memory_use memory_of(const bound_call& call, const runtime::device_state& device
                 fmt::format("argument {} of kernel '{}' lives on {}, but the kernel is launched on {}", k + 1,
                             call.function->name, memory->device().words(), device.words()));
         const ir::parameter& parameter = call.function->parameters[k];
-        if (!ir::is_only_read(parameter)) use.writes.push_back(memory);
-        if (ir::is_only_read(parameter) || parameter.use == trace::access::mixed) use.reads.push_back(memory);
+        if (!ir::is_only_read(parameter)) lists.writes.push_back(memory);
+        if (ir::is_only_read(parameter) || parameter.use == trace::access::mixed)
+            lists.reads.push_back(memory);
     }
-    return use;
 }
 
 /// Throws usage_error if memory has another number of dimensions than the kernel indexes it by.
@@ -150,88 +135,47 @@ void check_images(const bound_call& call) {
     }
 }
 
-void set_user_argument(runtime::argument& made, const bound_call& call, std::size_t k) {
-    const bound_argument& given = call.arguments[k];
+void set_argument(runtime::argument& a, const bound_argument& given, trace::access use) {
     if (given.what == bound_argument::kind::image) {
-        made = runtime::argument::of(given.memory->native(),
-                                     kernels::image_use_of(call.function->parameters[k].use), given.sampler);
+        a = runtime::argument::of(given.memory->native(), kernels::image_use_of(use), given.sampler);
         return;
     }
-    if (given.memory) return made.set(given.memory->native(), given.offset);
-    made.what = static_cast<runtime::argument::kind>(given.what);  // a value, or local memory
-    made.size = given.size;
-    made.alignment = given.alignment;
-    made.bytes = given.bytes;
-    if (given.long_value) made.long_value = given.long_value->data();
+    if (given.memory) return a.set(given.memory->native(), given.offset);
+    a.what = static_cast<runtime::argument::kind>(given.what);  // a value, or local memory
+    a.size = given.size;
+    a.alignment = given.alignment;
+    a.bytes = given.bytes;
+    if (given.long_value) a.long_value = given.long_value->data();
 }
 
-/// The sources of a launch's arguments.
-struct launch_sources {
-    const bound_call& call;
-    const detail::instance_state* within;
-    const kernels::launch_records& records;
-    const runtime::grid& grid;   ///< the whole grid; its groups determine the size of hidden local memory
-    const std::int64_t* offset;  ///< null: none
-};
-
-void set_local(runtime::argument& made, std::size_t bytes) {
-    made.what = runtime::argument::kind::local;
-    made.size = static_cast<std::uint32_t>(bytes);
-}
-
-/// The arguments of a launch, or of a subgrid of it. Each is written in its place: copies of what was just
-/// written by parts would wait for the writes.
-runtime::argument_list bound_arguments(const runtime::launch_plan& plan, const launch_sources& from,
-                                       const kernels::subgrid& at) {
+/// Lists the arguments of the parameters that are not hidden, in their order. Each is written in its place:
+/// copies of what was just written by parts would wait for the writes.
+void list_arguments(const bound_call& call, const detail::instance_state* within,
+                    const runtime::launch_plan& plan, std::vector<runtime::argument>& list) {
     using runtime::origin;
-    const ir::function& kernel = *from.call.function;
-    runtime::argument_list list;
-    for (const runtime::parameter_origin& each : plan.parameters) {
-        const std::size_t k = each.number;
-        list.push_back({});
-        runtime::argument& made = list.back();
-        switch (each.from) {
-            case origin::user: set_user_argument(made, from.call, k); break;
+    const ir::function& kernel = *call.function;
+    for (const runtime::parameter_origin& parameter : plan.parameters) {
+        const std::size_t k = parameter.number;
+        switch (parameter.from) {
+            case origin::user:
+                set_argument(list.emplace_back(), call.arguments[k], kernel.parameters[k].use);
+                break;
             case origin::shift: {  // the driver does not get the offset
+                list.emplace_back().set_number(call.arguments[k].offset);
                 runtime::argument& memory = list[list.size() - 2];
-                set_value(made, static_cast<std::int64_t>(memory.offset()));
                 memory.set(memory.memory_handle());
                 break;
             }
-            case origin::extent: set_value(made, from.call.arguments[k / 4].inner_extents[k % 4 - 1]); break;
-            case origin::constant: made.set(from.within->memory_of(*kernel.given[k], kernel).native()); break;
-            case origin::exchange: {
-                const auto& local = from.grid.local;
-                set_local(made, local[0] * local[1] * local[2] * size_of(static_cast<scalar>(k)));
+            case origin::extent:
+                list.emplace_back().set_number(
+                    static_cast<std::uint64_t>(call.arguments[k / 4].inner_extents[k % 4 - 1]));
                 break;
-            }
-            case origin::records: made = from.records.argument(); break;
-            case origin::offset: set_value(made, from.offset[k]); break;
-            case origin::first: set_value(made, static_cast<std::int64_t>(at[k].first)); break;
-            case origin::size: set_value(made, static_cast<std::int64_t>(from.grid.global[k])); break;
-            case origin::reciprocal: made = runtime::reciprocal_argument(list[k], each); break;
-            case origin::item: break;  // of functions only
+            case origin::constant:
+                list.emplace_back().set(within->memory_of(*kernel.given[k], kernel).native());
+                break;
+            default: return;
         }
     }
-    return list;
-}
-
-void check_local_memory(std::uint64_t bytes, const ir::function& kernel, const device_info& device) {
-    bytes += kernel.local_bytes;
-    if (bytes > device.local_memory)
-        throw usage_error(
-            fmt::format("kernel '{}' needs {} bytes of local memory, but '{}' has {} per work-group",
-                        kernel.name, bytes, device.name, device.local_memory));
-}
-
-/// The bytes of local memory among arguments.
-template <class Arguments>
-std::uint64_t local_bytes_of(const Arguments& all) {
-    std::uint64_t bytes = 0;
-    for (const auto& each : all)
-        if (static_cast<runtime::argument::kind>(each.what) == runtime::argument::kind::local)
-            bytes += each.size;
-    return bytes;
 }
 
 ir::group_size group_size_of(const runtime::grid& g) {
@@ -241,12 +185,12 @@ ir::group_size group_size_of(const runtime::grid& g) {
     return size;
 }
 
-/// The program of a launch, and its work-group size.
-std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& kernel,
-                                                          runtime::device_state& device,
-                                                          const std::size_t* local, runtime::grid& g,
-                                                          ir::launch_facts& facts,
-                                                          const detail::instance_state* within) {
+/// Chooses the work-group size of a launch, and compiles the kernel for it.
+kernels::device_kernel compiled_for_grid(const std::shared_ptr<const ir::function>& traced,
+                                         runtime::device_state& device, const std::size_t* local,
+                                         runtime::grid& g, ir::launch_facts facts,
+                                         const detail::instance_state* within) {
+    const ir::function& kernel = *traced;
     const device_info& info = device.info();
     const bool is_given = kernels::take_required_local(kernel, g, local) || local;
     if (local) std::copy_n(local, g.dimensions, g.local.begin());
@@ -263,40 +207,10 @@ std::shared_ptr<runtime::compiled_program> fitted_program(const ir::function& ke
                                 : kernels::program_for(device, kernel, facts, within);
         if (is_given || g.local[0] * g.local[1] * g.local[2] <= program->max_work_group_size()) {
             kernels::check_group_size(g, kernel.name, info, program->max_work_group_size());
-            return program;
+            return {std::move(program), traced, facts.grid};
         }
         limit = program->max_work_group_size();
     }
-}
-
-/// Launches the subgrids, mostly one; `done` completes with the last of them.
-void enqueue(runtime::queue_state& queue, runtime::kernel_lease& kernel, const launch_sources& from,
-             const runtime::grid_facts& facts, const memory_use& use, std::span<const event> waits,
-             event& done) {
-    const runtime::grid& whole = from.grid;
-    const auto launch_subgrid = [&](const kernels::subgrid& at) {
-        const runtime::argument_list arguments = bound_arguments(kernel.program().plan(), from, at);
-        if (from.call.function->exchanges != 0)
-            check_local_memory(local_bytes_of(arguments), *from.call.function, queue.device().info());
-        runtime::grid g = whole;
-        for (std::size_t d = 0; d < 3; ++d) {
-            g.global[d] =
-                facts.is_padded ? (at[d].size + at[d].local - 1) / at[d].local * at[d].local : at[d].size;
-            g.local[d] = at[d].local;
-        }
-        // Each subgrid waits: if an event fails, none may run.
-        queue.enqueue_launch(kernel, g, arguments, use.reads, use.writes, waits, &done);
-    };
-    if (!facts.is_subgrid) return launch_subgrid(kernels::whole_of(whole));
-    const auto ranges = kernels::subgrids_of(whole, queue.device().info(), facts.is_padded);
-    runtime::event_handle first;
-    for (const kernels::subgrid_range& z : ranges[2])
-        for (const kernels::subgrid_range& y : ranges[1])
-            for (const kernels::subgrid_range& x : ranges[0]) {
-                launch_subgrid({x, y, z});
-                if (first == nullptr) first = done.state()->driver;
-            }
-    done.state()->begin = std::move(first);
 }
 
 /// Launches with the module's constants and options if `within` is not null.
@@ -305,10 +219,12 @@ event launch_within(const detail::instance_state* within, const std::shared_ptr<
     if (!call.function) detail::moved_from("a kernel with its arguments");
     runtime::device_state& device = queue->device();
     const ir::function& kernel = *call.function;
-    memory_use use = memory_of(call, device);
+    const runtime::scratch<kernels::launch_lists> lists;
+    list_memory(call, device, *lists);
     check_memory_dimensions(call);
     check_images(call);
-    check_local_memory(local_bytes_of(call.arguments), kernel, device.info());  // before compiling
+    kernels::check_local_memory(kernel, kernels::local_bytes_of<bound_argument>(call.arguments),
+                                device.info());  // before compiling
     const auto [dimensions, global, local, offset] = range;
     runtime::grid g;
     g.dimensions = static_cast<std::uint32_t>(dimensions);
@@ -323,19 +239,11 @@ event launch_within(const detail::instance_state* within, const std::shared_ptr<
         offset && std::any_of(offset, offset + dimensions, [](std::int64_t at) { return at != 0; });
     if (facts.grid.is_offset && kernels::leave_offset_to_driver(kernel, device, g, offset))
         facts.grid.is_offset = false;
-    const auto program = fitted_program(kernel, device, local, g, facts, within);
-    for (const auto& each : kernel.given) use.reads.push_back(&within->memory_of(*each, kernel));
-
-    kernels::launch_records records(*queue, call.function);
-    runtime::grid told = g;  // as the user sees it
-    if (offset)
-        std::transform(offset, offset + dimensions, told.offset.begin(),
-                       [](std::int64_t start) { return static_cast<std::size_t>(start); });
-    records.prepare(use.writes, told);
+    const kernels::device_kernel compiled = compiled_for_grid(call.function, device, local, g, facts, within);
+    list_arguments(call, within, compiled.program->plan(), lists->arguments);
+    for (const auto& each : kernel.given) lists->reads.push_back(&within->memory_of(*each, kernel));
     event done;
-    runtime::kernel_lease lease = program->lease_kernel();
-    enqueue(*queue, lease, {call, within, records, g, offset}, facts.grid, use, waits.events(), done);
-    records.launched(done);
+    kernels::enqueue(*queue, compiled, g, *lists, {offset, waits.events(), &done});
     return done;
 }
 

@@ -34,6 +34,7 @@ std::shared_ptr<instance_state> module_state::instance_on(
     if (fault) std::rethrow_exception(fault);
     const std::shared_ptr<slot> found = slot_of(device);
     const std::lock_guard lock(found->mutex);
+    const runtime::recording_pause pause;  // its constants are there for all launches
     if (found->instance == nullptr) found->instance = std::make_shared<instance_state>(*this, device);
     return found->instance;
 }

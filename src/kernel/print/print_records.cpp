@@ -14,7 +14,6 @@
 #include "ir/passes/hidden_parameters.hpp"
 #include "kernel/print/print_format.hpp"
 #include "runtime/device/device_state.hpp"
-#include "runtime/program/reciprocal.hpp"
 #include "runtime/queue/event_state.hpp"
 #include "runtime/queue/print_outlet.hpp"
 
@@ -359,11 +358,10 @@ ir::function write_out_prints(const ir::function& kernel) {
     return kernel.has_output ? print_pass(kernel).apply(kernel) : kernel;
 }
 
-launch_records::launch_records(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel)
+launch_records::launch_records(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel,
+                               const runtime::grid& grid)
     : queue_(queue) {
-    if (!kernel->has_output) return;
     if (queue.pending_host_parts() >= most_launches_unseen) queue.finish_quietly();
-    kernel_ = kernel;
     const format_table table(*kernel);
     std::vector<std::uint32_t> head(table.first_record());
     head[next_word] = table.first_record();
@@ -373,37 +371,13 @@ launch_records::launch_records(runtime::queue_state& queue, const std::shared_pt
     memory_ = queue.device().allocate(std::size_t{4} * head[end_word],
                                       {fmt::format("the prints of kernel '{}'", kernel->name)});
     queue.enqueue_write(*memory_, 0, head.data(), 4 * head.size(), nullptr);
-}
-
-void launch_records::prepare(runtime::storage_list& writes, const runtime::grid& grid) {
-    if (!is_needed()) return;
-    writes.push_back(memory_.get());
     left_ = runtime::host_parts::prepare(
-        [left = output{kernel_, memory_, grid}](runtime::driver_queue& reader,
-                                                std::shared_ptr<runtime::print_outlet>& outlet) {
+        [left = output{kernel, memory_, grid}](runtime::driver_queue& reader,
+                                               std::shared_ptr<runtime::print_outlet>& outlet) {
             left.show(reader, outlet);
         });
 }
 
-void launch_records::launched(const event& done) noexcept {
-    if (is_needed()) queue_.when_done(done, std::move(left_));
-}
-
-void enqueue_printing(runtime::queue_state& queue, const std::shared_ptr<const ir::function>& kernel,
-                      runtime::kernel_lease& lease, const runtime::grid& over,
-                      std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,
-                      std::span<runtime::storage* const> writes) {
-    launch_records records(queue, kernel);
-    runtime::argument_list all;
-    all.append(arguments.data(), arguments.data() + arguments.size());
-    runtime::storage_list written;
-    written.append(writes.data(), writes.data() + writes.size());
-    all.push_back(records.argument());
-    runtime::append_reciprocals(all, lease.program().plan());
-    records.prepare(written, over);
-    event done;
-    queue.enqueue_launch(lease, over, all, reads, written, {}, &done);
-    records.launched(done);
-}
+void launch_records::launched(const event& done) noexcept { queue_.when_done(done, std::move(left_)); }
 
 }  // namespace balm::kernels

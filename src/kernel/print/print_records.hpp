@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "balm/event.hpp"
 #include "ir/ir.hpp"
@@ -21,35 +19,26 @@ namespace balm::kernels {
 /// unchanged.
 ir::function write_out_prints(const ir::function& kernel);
 
-/// The records of one launch; empty, and free of cost, if the kernel neither prints nor checks.
+/// The records of one launch of a kernel that prints or checks.
 ///
-///     launch_records records(queue, kernel);
-///     arguments.push_back(records.argument());  // if is_needed()
-///     records.prepare(writes, grid);
+///     launch_records records(queue, kernel, grid);
+///     writes.push_back(&records.memory());
 ///     queue.enqueue_launch(…, &done);
 ///     records.launched(done);
 class launch_records {
 public:
-    launch_records(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel);
-    bool is_needed() const { return memory_ != nullptr; }
-    /// The hidden argument.
-    runtime::argument argument() const { return runtime::argument::of(memory_->native()); }
-    /// Adds the memory to the launch's writes, and prepares to read the records of a launch over this grid.
-    void prepare(runtime::storage_list& writes, const runtime::grid&);
+    /// The grid is what failed checks report positions in.
+    launch_records(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel,
+                   const runtime::grid&);
+    /// The buffer, which is a hidden argument.
+    runtime::storage& memory() const { return *memory_; }
     /// Lets waits for this event read the records.
     void launched(const event& done) noexcept;
 
 private:
     runtime::queue_state& queue_;
-    std::shared_ptr<const ir::function> kernel_;
     std::shared_ptr<runtime::storage> memory_;
     runtime::host_parts::entries left_;
 };
-
-/// Launches a kernel that prints, and whose only hidden parameter is the buffer.
-void enqueue_printing(runtime::queue_state&, const std::shared_ptr<const ir::function>& kernel,
-                      runtime::kernel_lease&, const runtime::grid&,
-                      std::span<const runtime::argument> arguments, std::span<runtime::storage* const> reads,
-                      std::span<runtime::storage* const> writes);
 
 }  // namespace balm::kernels

@@ -69,6 +69,17 @@ void recording::describe(std::string words) { tracer_->function.description = st
 
 void recording::use_vector_functions() { tracer_->function.is_widened = true; }
 
+namespace {
+
+/// From here on, equal values of different statements are one.
+void join_statements(ir::function& f) {
+    for (instruction& i : f.code)
+        if (i.op == opcode::builtin) i.bits = 0;
+    ir::simplify(f);
+}
+
+}  // namespace
+
 node recording::parameter(type what, access use, space where, std::string name) {
     tracer& t = *tracer_;
     const std::size_t position = t.function.parameters.size();
@@ -113,6 +124,7 @@ std::shared_ptr<const ir::function> recording::finish(const node* result) {
     ir::simplify(t.function);
     refuse_known_faults(t.function);
     ir::contract(t.function);
+    if (t.has_statements) join_statements(t.function);
     ir::mark_overflowing_loops(t.function);
     t.function.exchanges = ir::exchanged_types(t.function);
     t.function.given = ir::given_constants(t.function);

@@ -54,6 +54,7 @@ ir::value_id tracer::record(const ir::instruction& what, std::span<const ir::val
     check();
     const ir::value_id id = function.add(what, operands);
     ir::instruction& made = function.code[id];
+    if (made.op == ir::opcode::builtin) made.bits = statement;
     made.knows_line = made.where.file != nullptr;
     if (made.knows_line)
         where = made.where;

@@ -50,6 +50,8 @@ struct tracer {
     std::vector<bool> assigned;   ///< by value: assigned after its definition, so it needs a variable
     std::vector<bool> addressed;  ///< by value: its address was taken, so the variable lives in memory
     location where;               ///< the last known line: instructions without one inherit it
+    std::uint64_t statement = 0;  ///< the number of the current one
+    bool has_statements = false;  ///< several
     std::string fault;            ///< noted by a destructor, thrown by the next instruction
     stack_limit stack;
     tracer* outer = nullptr;

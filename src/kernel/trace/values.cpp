@@ -72,6 +72,12 @@ node rounded_for_half(node f64) {
     return convert(apply(builtin::as_double, &odd, 1), scalar::f32);
 }
 
+void begin_statement(std::uint32_t number) {
+    tracer& t = current();
+    t.statement = number;
+    t.has_statements |= number > 0;
+}
+
 node apply(builtin what, const node* operands, std::size_t count, location where) {
     tracer& t = current();
     scalar types[4] = {};

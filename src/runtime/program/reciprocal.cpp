@@ -39,10 +39,8 @@ argument reciprocal_argument(const argument& divisor, const parameter_origin& of
     std::memcpy(&bits, divisor.bytes.data(), size_of(of.given));  // little-endian hosts
     std::uint64_t d = extended(extended(bits, of.given), of.divides);
     if (is_signed(of.divides) && static_cast<std::int64_t>(d) < 0) d = 0 - d;
-    const std::uint64_t value = reciprocal_of(d, of.part);
     argument made;
-    made.size = sizeof value;
-    std::memcpy(made.bytes.data(), &value, sizeof value);
+    made.set_number(reciprocal_of(d, of.part));
     return made;
 }
 

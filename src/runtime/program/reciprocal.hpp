@@ -25,13 +25,4 @@ std::uint64_t reciprocal_of(std::uint64_t d, reciprocal_part);
 /// The argument for a parameter of origin::reciprocal, from that of the divisor.
 argument reciprocal_argument(const argument& divisor, const parameter_origin&);
 
-/// Appends the arguments of the parameters that follow the given ones, which are reciprocals.
-template <class List>
-void append_reciprocals(List& arguments, const launch_plan& plan) {
-    for (std::size_t k = arguments.size(); k < plan.parameters.size(); ++k) {
-        const argument made = reciprocal_argument(arguments[plan.parameters[k].number], plan.parameters[k]);
-        arguments.push_back(made);
-    }
-}
-
 }  // namespace balm::runtime

@@ -68,15 +68,16 @@ struct issuer {
     }
     void operator()(const marker_command&) const { record(); }
     void operator()(const native_command&) const { record(); }
+    void operator()(const batch_command& of) const { on.submit_batch(*of.batch, after); }
 
     void record() const {
         if (after.made != nullptr) *after.made = on.record(after.wait_for);
     }
 };
 
-std::vector<std::shared_ptr<const storage>> handles(std::span<storage* const> of) {
-    std::vector<std::shared_ptr<const storage>> all;
-    for (const storage* const each : of) all.push_back(each->weak_from_this().lock());
+std::vector<std::shared_ptr<storage>> handles(std::span<storage* const> of) {
+    std::vector<std::shared_ptr<storage>> all;
+    for (storage* const each : of) all.push_back(each->weak_from_this().lock());
     return all;
 }
 
@@ -119,7 +120,8 @@ std::string_view name_of(const command& of) {
                                  [](const map_command&) -> std::string_view { return "map"; },
                                  [](const unmap_command&) -> std::string_view { return "unmap"; },
                                  [](const marker_command&) -> std::string_view { return "marker"; },
-                                 [](const native_command&) -> std::string_view { return "native"; }},
+                                 [](const native_command&) -> std::string_view { return "native"; },
+                                 [](const batch_command&) -> std::string_view { return "batch"; }},
                       of.what);
 }
 
@@ -129,6 +131,7 @@ std::size_t bytes_of(const command& of) {
                                  [](const unmap_command&) { return std::size_t{0}; },
                                  [](const marker_command&) { return std::size_t{0}; },
                                  [](const native_command&) { return std::size_t{0}; },
+                                 [](const batch_command&) { return std::size_t{0}; },
                                  [](const fill_command& fill) { return fill.bytes; },
                                  [](const map_command& map) { return map.bytes; },
                                  [](const auto& transfer) { return bytes_of(transfer.size); }},

@@ -1,7 +1,7 @@
 #pragma once
 // Commands as data: what a queue submits to its driver, with the allocations that a command reads and writes.
 // A command refers to objects of its caller, so that enqueuing it needs no heap; an owned_command owns them,
-// for as long as the command is deferred.
+// for as long as the command is deferred or recorded.
 
 #include <array>
 #include <cstddef>
@@ -102,9 +102,14 @@ struct native_command {
     event_handle begin;  ///< of the marker
 };
 
+/// Recorded commands that the driver keeps.
+struct batch_command {
+    std::shared_ptr<driver_batch> batch;
+};
+
 struct command {
     std::variant<launch_command, multiply_command, copy_command, fill_command, write_command, read_command,
-                 map_command, unmap_command, marker_command, native_command>
+                 map_command, unmap_command, marker_command, native_command, batch_command>
         what;
     std::span<storage* const> reads;
     std::span<storage* const> writes;
@@ -122,7 +127,7 @@ inline bool is_marker(const command& of) { return std::holds_alternative<marker_
 /// Whether it reads the memory of another device.
 bool reads_other_device(const command&);
 /// The name of the kernel or of the library's function, or "copy", "fill", "write", "read", "map", "unmap",
-/// "marker", "native".
+/// "marker", "native", "batch".
 std::string_view name_of(const command&);
 /// The bytes that it transfers; 0 for launches, whose bytes are unknown here.
 std::size_t bytes_of(const command&);
@@ -135,8 +140,8 @@ inline std::size_t bytes_of(const region_extent& size) { return size.row_bytes *
 /// A command that owns everything it refers to, except the host memory that a read writes to.
 struct owned_command {
     command what;
-    std::vector<std::shared_ptr<const storage>> reads;
-    std::vector<std::shared_ptr<const storage>> writes;
+    std::vector<std::shared_ptr<storage>> reads;
+    std::vector<std::shared_ptr<storage>> writes;
     std::shared_ptr<compiled_program> program;
     std::unique_ptr<argument[]> arguments;  ///< of a launch
     std::vector<std::shared_ptr<const std::byte[]>> long_values;

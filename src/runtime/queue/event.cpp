@@ -16,6 +16,7 @@
 #include "base/forked.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/process_exit.hpp"
+#include "runtime/queue/command_list.hpp"
 #include "runtime/queue/event_state.hpp"
 #include "runtime/queue/poller.hpp"
 
@@ -156,6 +157,7 @@ bool detail::wait_for_all(std::span<const event> all, double seconds) {
 
 void detail::call_when_complete(std::span<const event> all, std::shared_ptr<completion> what) {
     using outcome = runtime::poller::outcome;
+    runtime::refuse_recorded(all, "given a callback");
     std::vector<event> own(all.begin(), all.end());
     runtime::callback_poller().add(
         [own = std::move(own), what = std::move(what), given_by = runtime::this_thread_number()] {

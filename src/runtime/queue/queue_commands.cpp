@@ -10,6 +10,7 @@
 
 #include "balm/error.hpp"
 #include "base/compiler_use.hpp"
+#include "base/exit_gate.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/device/process_exit.hpp"
 #include "runtime/program/program_store.hpp"
@@ -75,27 +76,41 @@ void queue_state::enqueue_launch(kernel_lease& lease, const grid& over, std::spa
     std::optional<compiler_use> until_known;  // to those who wait for first launches
     if (program.awaits_launch()) [[unlikely]]
         until_known.emplace(fmt::format("kernel '{}'", program.kernel_name()));
-    const std::uint64_t sequence =
-        enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made, nullptr);
+    std::uint64_t sequence = 0;
+    try {
+        sequence = enqueue({launch_command{&program, &*lease, over, arguments}, reads, writes}, waits, made,
+                           nullptr);
+    } catch (...) {
+        until_known.reset();  // its pass would let the error of an event that the exit fails into the program
+        stay_out_of_exit();
+        throw;
+    }
     if (until_known && is_handed_over(sequence)) [[unlikely]]
         program.launched(*driver_);
 }
 
 void queue_state::enqueue_multiply(const matrix_product& what, std::span<storage* const> reads,
-                                   std::span<storage* const> writes) {
+                                   std::span<storage* const> writes, std::span<const event> waits,
+                                   event* made) {
     release_now_and_then();
     check_kernel_may(reads, writes);
     const matrix_library library = device_.driver().vendor_library();
     const std::string_view name = library.commands[static_cast<std::size_t>(what.element)];
     const command multiply{multiply_command{what, name}, reads, writes};
     try {
-        enqueue(multiply, {}, nullptr, nullptr);
+        enqueue(multiply, waits, made, nullptr);
     } catch (
         const out_of_memory_error&) {  // libraries allocate workspaces, which the pool may be in the way of
         if (device_.pool().trim() == 0) throw;
-        enqueue(multiply, {}, nullptr, nullptr);
+        enqueue(multiply, waits, made, nullptr);
     }
     finish_at_exit(library.words);  // it may have registered something
+}
+
+void queue_state::enqueue_batch(std::shared_ptr<driver_batch> batch, std::span<storage* const> reads,
+                                std::span<storage* const> writes) {
+    release_now_and_then();
+    enqueue({batch_command{std::move(batch)}, reads, writes}, {}, nullptr, nullptr);
 }
 
 void queue_state::enqueue_write_region(storage& to, const region_layout& layout, const region_extent& size,
@@ -117,6 +132,8 @@ void queue_state::enqueue_write_region(storage& to, const region_layout& layout,
                                             std::nullopt,
                                             ends_mapping},
                                            waits, made, &done);
+    if (command_list* const list = command_list::of_thread()) [[unlikely]]
+        return list->keep(std::move(keep));
     if (keep.object == nullptr)  // too large to copy: it must be sent before the call returns
         return wait_for(done, sequence);
     kept.front() = {sequence, std::move(done), std::move(keep.object), keep.is_pinned ? 0 : bytes};
@@ -132,6 +149,8 @@ void queue_state::enqueue_read_region(void* to, storage& from, const region_layo
     std::list<held> kept(keep.object != nullptr ? 1 : 0);
     const std::uint64_t sequence =
         enqueue({read_command{to, {from.native(), layout}, size}, {&used, 1}, {}}, waits, made, &done);
+    if (command_list* const list = command_list::of_thread()) [[unlikely]]
+        return list->keep(std::move(keep));
     if (keep.object != nullptr) {
         kept.front() = {sequence, std::move(done), std::move(keep.object),
                         keep.is_pinned ? 0 : bytes_of(size)};
@@ -142,6 +161,12 @@ void queue_state::enqueue_read_region(void* to, storage& from, const region_layo
 
 void queue_state::read_region(void* to, storage& from, const region_layout& layout, const region_extent& size,
                               std::span<const event> waits) {
+    if (command_list::of_thread() != nullptr) [[unlikely]]
+        throw usage_error(fmt::format(
+            "A recording cannot read memory ({}) to the host, since no command runs while it is "
+            "recorded. Keep the value on its device, as sum_into does for vectors on one device, or "
+            "read it after a replay.",
+            from.label()));
     const auto give_back = [&staging = device_.read_staging()](std::byte* block) { staging.give(block); };
     const std::size_t bytes = bytes_of(size);
     const std::unique_ptr<std::byte, decltype(give_back)> staged(device_.read_staging().take(bytes),
@@ -171,6 +196,8 @@ void queue_state::enqueue_copy(storage& to, std::size_t to_offset, storage& from
                                 {bytes},
                                 from.device().driver_handle()};
         const std::uint64_t sequence = enqueue({copy, {&read, 1}, {&written, 1}}, waits, made, &done);
+        if (command_list::of_thread() != nullptr) [[unlikely]]
+            return;
         // Drivers do not order the release of memory after commands of another device's queue.
         kept.front() = {sequence, std::move(done), from.weak_from_this().lock(), 0};
         hold(std::move(kept));

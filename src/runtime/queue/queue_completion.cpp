@@ -89,6 +89,8 @@ void queue_state::wait_for(const event_handle& done, std::uint64_t sequence) {
 // ---- host parts ----
 
 void queue_state::when_done(const event& done, host_parts::entries&& prepared) noexcept {
+    if (command_list* const list = command_list::of_thread()) [[unlikely]]
+        return list->add_host_parts(std::move(prepared));
     host_parts_.add({id_, done.state()->sequence}, std::move(prepared), done.state());
 }
 

@@ -128,7 +128,7 @@ event_handle queue_state::submit(deferred_command& command) {
         if (const std::shared_ptr<queue_state> writer = device_.find_queue(each.writer.queue))
             if (writer->has_failures()) writer->check_not_failed(each.writer.sequence, *each.memory);
     for (const auto* const uses : {&command.what.reads, &command.what.writes})
-        for (const std::shared_ptr<const storage>& each : *uses)  // its owner may have freed it
+        for (const std::shared_ptr<storage>& each : *uses)  // its owner may have freed it
             if (each != nullptr && each->is_restricted()) each->check_usable(use::read);
     event_handle native;
     waited_.reserve(waited_.size() + command.reached.size());

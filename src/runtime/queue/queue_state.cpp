@@ -47,6 +47,13 @@ void queue_state::close() noexcept {
 std::uint64_t queue_state::enqueue(const command& given, std::span<const event> waits, event* made,
                                    event_handle* driver_made) {
     device_.check();
+    if (command_list::are_open()) [[unlikely]] {
+        if (command_list* const list = command_list::of_thread()) {
+            list->add(*this, given, waits, made);
+            return none_deferred;  // no driver has it
+        }
+        command_list::check_written(given.reads);
+    }
     needs needed;
     event_handle own_event;
     if (made != nullptr && driver_made == nullptr) driver_made = &own_event;
@@ -231,6 +238,8 @@ void queue_state::flush() {
 void queue_state::finish() {
     refuse_if_forked();
     stay_out_of_exit();
+    if (const command_list* const list = command_list::of_thread()) [[unlikely]]
+        return list->check_finish();
     const std::uint64_t last = submitted();
     wait_until_handed_over(last);
     driver_->finish();

@@ -22,6 +22,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/queue/command.hpp"
+#include "runtime/queue/command_list.hpp"
 #include "runtime/queue/deferred_command.hpp"
 #include "runtime/queue/host_parts.hpp"
 #include "runtime/queue/poller.hpp"
@@ -41,6 +42,9 @@ class kernel_lease;
 /// wait for what the host has yet to do (cuMemFree waits for all streams, a stream that waits for a value in
 /// memory can delay others). Only the program itself can cause a deadlock: the commands that a driver has
 /// depend on no command that it does not have.
+///
+/// While a thread records (command_list), the commands that it enqueues are added to the list instead: they
+/// have no number, mark nothing, and reach no driver.
 class queue_state {
 public:
     /// `keep` keeps the device alive; null for the device's own queue. `is_timed` says whether the driver's
@@ -67,7 +71,12 @@ public:
 
     /// Multiplies matrices by the vendor's library of the device, which must have one.
     void enqueue_multiply(const matrix_product&, std::span<storage* const> reads,
-                          std::span<storage* const> writes);
+                          std::span<storage* const> writes, std::span<const event> waits = {},
+                          event* made = nullptr);
+
+    /// Submits recorded commands that use this memory.
+    void enqueue_batch(std::shared_ptr<driver_batch>, std::span<storage* const> reads,
+                       std::span<storage* const> writes);
 
     /// Writes from host memory that `keep` owns and that is released once the bytes are read. Without `keep`,
     /// up to 4 MiB are copied aside; more are sent before the call returns. A region is a box of bytes, or
@@ -175,6 +184,10 @@ public:
     /// it is added.
     void add_observer(std::shared_ptr<command_observer>);
     void remove_observer(const command_observer*) noexcept;
+    bool is_observed() const {
+        const std::lock_guard lock(mutex_);
+        return !observers_.empty();
+    }
     /// Whether its events have times.
     bool is_timed() const { return is_timed_; }
 
@@ -271,7 +284,7 @@ private:
 
     static constexpr std::uint64_t none_deferred = ~std::uint64_t{0};
 
-    std::mutex mutex_;  // submission: the driver's order is the order of the numbers
+    mutable std::mutex mutex_;  // submission: the driver's order is the order of the numbers
     std::atomic<std::uint64_t> submitted_{0};
     std::atomic<std::uint64_t> completed_{0};
     std::vector<command_id> waited_;  // of other queues: what later commands are already ordered after

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fake_drivers/kernels.hpp"
@@ -17,6 +18,13 @@ namespace balm::cuda {
 using test::driver_object;
 using test::stream;
 
+struct CUgraph_st : driver_object {
+    explicit CUgraph_st(std::vector<std::function<void()>> of) : commands(std::move(of)) {}
+    std::vector<std::function<void()>> commands;
+};
+struct CUgraphExec_st : CUgraph_st {
+    using CUgraph_st::CUgraph_st;
+};
 struct CUevent_st : driver_object {
     test::command_handle recorded;  // null: nothing yet
 };
@@ -69,6 +77,10 @@ void allocate_on_device(CUdeviceptr* made, std::size_t bytes) {
 
 template <class Work>
 test::command_handle enqueue(CUstream to, Work&& work) {
+    if (to->captured != nullptr) {
+        to->captured->push_back(std::forward<Work>(work));
+        return nullptr;
+    }
     test::command_handle added = to->commands.add(std::forward<Work>(work));
     to->commands.flush();
     return added;
@@ -229,6 +241,26 @@ CUresult cuStreamWaitEvent(CUstream on, CUevent waited, unsigned) {
         if (waited->recorded != nullptr)
             enqueue(on, [wanted = waited->recorded] { stream::wait_for(*wanted); });
     });
+}
+CUresult cuStreamBeginCapture_v2(CUstream of, unsigned) {
+    return call(__func__, [&] { of->captured = std::make_unique<std::vector<std::function<void()>>>(); });
+}
+CUresult cuStreamEndCapture(CUstream of, CUgraph* made) {
+    return call(__func__, [&] { *made = new CUgraph_st(std::move(*std::exchange(of->captured, nullptr))); });
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* made, CUgraph of, unsigned long long) {
+    return allocating_call(__func__, [&] { *made = new CUgraphExec_st(of->commands); });
+}
+CUresult cuGraphLaunch(CUgraphExec launched, CUstream on) {
+    return call(__func__, [&] {
+        for (const std::function<void()>& each : launched->commands) enqueue(on, each);
+    });
+}
+CUresult cuGraphDestroy(CUgraph gone) {
+    return safe_call(__func__, [&] { delete gone; });
+}
+CUresult cuGraphExecDestroy(CUgraphExec gone) {
+    return safe_call(__func__, [&] { delete gone; });
 }
 CUresult cuEventCreate(CUevent* made, unsigned) {
     return allocating_call(__func__, [&] { *made = new CUevent_st; });

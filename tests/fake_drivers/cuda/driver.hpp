@@ -9,7 +9,10 @@
 //     BALM_FAKE_CUDA=half         the first of two devices cannot be had
 //     BALM_FAKE_CUDA=two          an integrated GPU, then a discrete one
 
+#include <functional>
+#include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "driver/cuda/driver_api.hpp"
 #include "fake_drivers/faults.hpp"
@@ -19,6 +22,7 @@ namespace balm::cuda {
 
 struct CUstream_st : test::driver_object {
     test::stream commands;
+    std::unique_ptr<std::vector<std::function<void()>>> captured{};  ///< null: commands are added
 };
 
 inline constexpr auto unknown_error = static_cast<CUresult>(999);

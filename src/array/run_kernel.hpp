@@ -41,6 +41,12 @@ inline runtime::grid groups_of(std::size_t groups, std::size_t items) {
     return g;
 }
 
+/// At least n work-items, in groups of up to `most`: the kernel works in groups of any size.
+inline runtime::grid items_in_groups(std::size_t n, std::size_t most, const kernels::device_kernel& kernel) {
+    const std::size_t items = group_size_of(kernel, most);
+    return groups_of((n - 1) / items + 1, items);
+}
+
 /// Launches the kernel of a plan in the default queue of its device. Kernels of equal plans, expressions and
 /// facts are the same; the first is traced. declare(list) declares the parameters and binds the arguments, a
 /// line for each. `grid` is a runtime::grid, or makes one for the compiled kernel.
@@ -48,15 +54,15 @@ template <class Plan, class Declare, class Body, class Grid>
 void run_kernel(const kernel_site& site, const Plan& plan, const Declare& declare, const Body& body,
                 const Grid& grid) {
     const auto trace = [&] { return trace_kernel(site, declare, body); };
-    const std::shared_ptr<const cached_kernel> kernel =
+    const std::shared_ptr<const kernels::device_kernel> kernel =
         kernel_for(site.device, plan, site.values, site.leaves, site.facts, std::cref(trace));
-    const runtime::scratch<launch_lists> lists;
+    const runtime::scratch<kernels::launch_lists> lists;
     parameter_bindings arguments(*lists);
     const auto launch = [&](const runtime::grid& g) {
         declare(arguments);
-        enqueue(*kernel, site.device, g, *lists);
+        kernels::enqueue(site.device.default_queue(), *kernel, g, *lists);
     };
-    if constexpr (std::invocable<const Grid&, const cached_kernel&>)
+    if constexpr (std::invocable<const Grid&, const kernels::device_kernel&>)
         launch(grid(*kernel));
     else
         launch(grid);

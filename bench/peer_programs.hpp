@@ -1,0 +1,39 @@
+#pragma once
+// Programs of statements, fused by hand.
+
+#include <cstddef>
+
+#include "peer_work.hpp"
+
+namespace peer {
+
+/// Steps on arrays of n floats, all but the slopes set to 0.5. `make_…` returns the work of one step, on the
+/// device chosen by cuda_functions::select.
+struct program_functions {
+    cuda_work_functions work;
+    /// The Runge-Kutta method of order 4 for pendulums; with `stores`, all eight slopes are stored.
+    void* (*make_pendulums)(std::size_t n, bool stores);
+    void* (*make_adam)(std::size_t n);
+    /// A graph of kernels, each of which averages neighbours.
+    void* (*make_averages)(std::size_t n, int kernels);
+    /// A step of conjugate gradients with Poisson's matrix on n × n × n points: a graph of three kernels.
+    void* (*make_gradients)(std::size_t n);
+};
+
+/// `peer_cuda_programs` returns those of libpeer_cuda.so.
+
+namespace openmp {
+
+struct programs {
+    void (*pendulums)(float* angle, float* speed, std::size_t n);
+    /// slopes: eight arrays, one after the other
+    void (*stored_pendulums)(float* angle, float* speed, float* slopes, std::size_t n);
+    void (*adam)(float* p, const float* g, float* m, float* v, std::size_t n);
+    /// Returns the square of the residual's length, which `rho` is before the step.
+    double (*gradients)(double* x, double* r, double* p, double* q, double rho, std::size_t n);
+};
+const programs& all_programs();
+
+}  // namespace openmp
+
+}  // namespace peer

@@ -1,0 +1,360 @@
+#include "array/fusion.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/fused_statements.hpp"
+#include "balm/queue.hpp"
+#include "base/system.hpp"
+#include "kernel/launch/kernel_program.hpp"
+
+namespace balm::array {
+
+namespace {
+
+/// Of one kernel.
+constexpr std::size_t most_steps = 2000;
+/// Groups that are held back at once: a statement may join any of them.
+constexpr std::size_t most_held = 8;
+/// Devices grant kernels 1,024 bytes of arguments or more; a quarter is for counts.
+std::size_t most_argument_bytes(const runtime::device_state& device) {
+    constexpr std::size_t least = 1024, most = 4096;
+    return std::clamp<std::size_t>(device.info().max_parameter_bytes, least, most) / 4 * 3;
+}
+
+/// The bytes of arguments for the scalars and positions of an expression. Integers may be divided by, which
+/// takes a reciprocal of two words; positions have an offset, and strides and extents to divide by.
+std::size_t argument_bytes(const tape& p) {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    std::size_t bytes = 0;
+    for (const step& s : p.steps) {
+        if (is_argument(s))
+            bytes += std::max(word, trace::size_of(s.type)) +
+                     (s.type.is_scalar() && is_integer(s.type.element) ? 2 * word : 0);
+        if (s.what == step::kind::position)
+            bytes += word * (1 + 4 * static_cast<std::size_t>(p.maps[s.leaf].box.dimensions()));
+    }
+    return bytes;
+}
+
+/// Whether a kernel may compute the tape together with others: not if its functions have effects, which
+/// happen even if nobody reads the result.
+bool can_be_fused(const tape& p) {
+    const bool has_effects = p.writes_memory || std::any_of(p.functions.begin(), p.functions.end(),
+                                                            [](const auto& f) { return !f->only_reads; });
+    return !has_effects && !p.wants_constant_memory && p.images.empty();
+}
+/// The same for a statement. Algorithms compute into vectors that no handle shares, and free them at once. A
+/// stored half is read as a float, whose value later statements would have to round.
+bool can_be_fused(target_list targets, const tape& p, const shape& box) {
+    const bool are_whole = std::all_of(targets.begin(), targets.end(), [&](const target& t) {
+        return t.where == nullptr && !t.is_part && t.vector->type() != scalar::f16 &&
+               t.vector->size() == box.count() && !t.vector->weak_from_this().expired();
+    });
+    const bool has_size = p.size < 0 || p.size == static_cast<std::int64_t>(box.count());
+    return are_whole && has_size && can_be_fused(p);
+}
+
+/// Whether a function of the library is one that vectors and scalars may round differently.
+bool is_inexact(builtin what, trace::type of) {
+    const ir::builtin_info& row = ir::info(what);
+    return is_floating(of.element) && row.ulp != 0 && row.symbol == nullptr;
+}
+bool calls_inexact_functions(const ir::function& f) {
+    const auto all = ir::with_callees(f);
+    return std::any_of(all.begin(), all.end(), [](const ir::function* each) {
+        return std::any_of(each->code.begin(), each->code.end(), [](const ir::instruction& i) {
+            return i.op == ir::opcode::builtin && is_inexact(static_cast<builtin>(i.detail), i.result);
+        });
+    });
+}
+bool calls_inexact_functions(const tape& p) {
+    return std::any_of(p.steps.begin(), p.steps.end(),
+                       [](const step& s) {
+                           return s.what == step::kind::apply &&
+                                  is_inexact(static_cast<builtin>(s.detail), s.type);
+                       }) ||
+           std::any_of(p.functions.begin(), p.functions.end(),
+                       [](const auto& f) { return calls_inexact_functions(*f); });
+}
+
+/// Whether CPUs compute the statement in short vectors, whatever is beside it: the functions of vectors
+/// round differently from those of scalars.
+bool has_lanes(target_list targets, const tape& p) {
+    if (!array::has_lanes(p)) return false;
+    const std::vector<std::size_t> ends = ends_of_values(p);
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        const trace::type type = targets[k].vector->type();
+        const bool truncates = is_floating(p.steps[ends[k] - 1].type.element) && !is_floating(type.element);
+        if (!type.is_scalar() || type == scalar::boolean || size_of(type.element) < 4 || truncates)
+            return false;
+    }
+    return true;
+}
+
+/// A statement, or the operands of reductions, which have no targets but results.
+struct member {
+    target_list targets;
+    const tape& p;
+    shape box;
+    vector_accesses uses;
+    bool has_functions, is_in_lanes;
+
+    member(target_list into, const tape& values, const shape& all)
+        : targets(into),
+          p(values),
+          box(all),
+          uses(values, into),
+          has_functions(calls_inexact_functions(values)),
+          is_in_lanes(has_lanes(into, values)) {}
+};
+
+/// Statements over the same elements, in order, and reductions of these elements. Statements of one element
+/// may follow the results.
+class statement_group {
+public:
+    statement_group(runtime::device_state& device, const shape& box)
+        : device_(device), box_(box), on_cpu_(kernels::facts_for(device).on_cpu) {}
+
+    /// Adds a statement; returns false if it must follow in another kernel.
+    bool add(const member& m) { return add_to_elements(m) || add_to_results(m); }
+
+    /// Adds reductions whose results are `m.uses.written`; takes them if it returns true.
+    bool add(const member& m, std::unique_ptr<held_reductions>& reductions) {
+        const bool have_functions = operands_have_functions_ || m.has_functions;
+        if (!is_alike(m) || !has_room(m) || then_.conflict_with(m.uses) ||
+            !rounds_alike(has_functions_, are_in_lanes_, have_functions, *reductions) ||
+            overlap(m.uses.written, elements_.written()))
+            return false;
+        vector_accesses operands = m.uses;
+        operands.written.clear();
+        if (!elements_.can_add(operands)) return false;
+        if (reductions_ == nullptr)
+            reductions_ = std::move(reductions);
+        else if (!reductions_->take(*reductions))
+            return false;
+        operands_.push_back(elements_.add_operand(m.p, operands));
+        for (const vector_handle& v : m.uses.written) results_.push_back(v.get());
+        then_.add_written(m.uses.written);
+        operands_have_functions_ = have_functions;
+        if (m.box.dimensions() > 1) box_ = m.box;
+        grow(m);
+        return true;
+    }
+
+    /// Whether the command must follow.
+    bool must_precede(const vector_accesses& uses) const {
+        return elements_.conflict_with(uses) || then_.conflict_with(uses);
+    }
+    /// Calls f(vector, is it written) for the vectors that the group uses.
+    template <class F>
+    void for_each_vector(F&& f) const {
+        for (const fused_statements* each : {&elements_, &then_}) {
+            for (const vector_handle& v : each->read_here()) f(*v, false);
+            for (const vector_handle& v : each->read_elsewhere()) f(*v, false);
+            for (const vector_handle& v : each->written()) f(*v, true);
+        }
+    }
+
+    void enqueue() {
+        const bool are_read = !std::all_of(then_.written().begin(), then_.written().end(), is_dead);
+        auto [values, stored] = elements_.stored();
+        if (reductions_ == nullptr || !are_read) {
+            if (!stored.empty()) launch(stored, values, box_);
+            return;
+        }
+        fused_values all;
+        all.are_in_lanes = reductions_->are_in_lanes() && are_in_lanes_;
+        all.first_operand = elements_.is_empty() ? 0 : std::max<std::size_t>(stored.size(), 1);
+        all.first_statement = elements_.count();
+        all.elements = std::move(values);
+        all.stored = std::move(stored);
+        for (std::size_t k = 0; k < operands_.size(); ++k) {
+            if (all.elements.steps.empty())
+                all.elements = operands_[k];
+            else
+                all.elements.append(operands_[k]);
+            if (k + 1 == operands_.size()) break;
+            all.elements.push_keep(type_of_last(all.elements));
+            all.elements.steps.back().detail = static_cast<std::uint32_t>(value_of_statement::last);
+        }
+        all.results = results_;
+        auto [values_then, stored_then] = then_.stored();
+        if (!stored_then.empty()) {
+            all.then = std::move(values_then);
+            all.stored_then = std::move(stored_then);
+        }
+        reductions_->launch(all);
+    }
+
+private:
+    bool add_to_elements(const member& m) {
+        const bool has_functions = has_functions_ || m.has_functions;
+        const bool are_in_lanes = are_in_lanes_ && m.is_in_lanes;
+        const bool is_first = elements_.is_empty() && reductions_ == nullptr;
+        if (!is_first && !(is_alike(m) && has_room(m) &&
+                           (reductions_ == nullptr ? rounds_alike(has_functions, are_in_lanes)
+                                                   : rounds_alike(has_functions, are_in_lanes,
+                                                                  operands_have_functions_, *reductions_))))
+            return false;
+        if (then_.conflict_with(m.uses) || !elements_.can_add(m.uses)) return false;
+        if (m.box.dimensions() > 1) box_ = m.box;
+        elements_.add(m.targets, m.p, m.uses, box_.count());
+        has_functions_ = has_functions;
+        are_in_lanes_ = are_in_lanes;
+        grow(m);
+        return true;
+    }
+    /// One work-item computes what follows the results.
+    bool add_to_results(const member& m) {
+        if (reductions_ == nullptr || m.box.count() != 1 || (on_cpu_ && m.has_functions) || !has_room(m) ||
+            !then_.can_add(m.uses))
+            return false;
+        then_.add(m.targets, m.p, m.uses, 1);
+        grow(m);
+        return true;
+    }
+
+    /// Whether the member computes the same elements.
+    bool is_alike(const member& m) const {
+        return m.box == box_ ||
+               (m.box.count() == box_.count() && (m.box.dimensions() == 1 || box_.dimensions() == 1));
+    }
+
+    /// Whether one kernel rounds statements as their own kernels do, which compute them in lanes if they can.
+    bool rounds_alike(bool has_functions, bool are_in_lanes) const {
+        return !on_cpu_ || !has_functions || are_in_lanes;
+    }
+    /// The same beside reductions, whose lanes are more than those of statements: their functions may round
+    /// differently. Without functions, the elements are the same in lanes and one by one.
+    bool rounds_alike(bool has_functions, bool are_in_lanes, bool operands_have_functions,
+                      const held_reductions& reductions) const {
+        const bool keeps_lanes = are_in_lanes || !reductions.are_in_lanes();
+        return !on_cpu_ || (!has_functions && (keeps_lanes || !operands_have_functions));
+    }
+
+    bool has_room(const member& m) const {
+        std::vector<const vector_state*> vectors;
+        for_each_vector([&](const vector_state& v, bool) { vectors.push_back(&v); });
+        for (const vector_handle& each : m.p.vectors) vectors.push_back(each.get());
+        for (const vector_handle& each : m.uses.written) vectors.push_back(each.get());
+        std::sort(vectors.begin(), vectors.end());
+        const auto count =
+            static_cast<std::size_t>(std::unique(vectors.begin(), vectors.end()) - vectors.begin());
+        return steps_ + m.p.steps.size() <= most_steps &&
+               count * sizeof(void*) + argument_bytes_ + argument_bytes(m.p) <= most_argument_bytes(device_);
+    }
+    void grow(const member& m) {
+        steps_ += m.p.steps.size();
+        argument_bytes_ += argument_bytes(m.p);
+    }
+
+    runtime::device_state& device_;
+    shape box_;
+    bool on_cpu_, has_functions_ = false, are_in_lanes_ = true, operands_have_functions_ = false;
+    std::size_t steps_ = 0, argument_bytes_ = 0;
+    fused_statements elements_;
+    std::unique_ptr<held_reductions> reductions_;
+    std::vector<tape> operands_;  ///< of each call
+    std::vector<vector_state*> results_;
+    fused_statements then_;  ///< the results, and the statements that follow them
+};
+
+/// The groups that a recording holds back, in order, for one queue.
+class statement_groups final : public runtime::held_commands {
+public:
+    explicit statement_groups(runtime::device_state& device)
+        : device_(device), queue_(device.default_queue_handle()) {}
+
+    bool is_for(const runtime::device_state& device) const {
+        return &device == &device_ && &device_.default_queue() == queue_.get();
+    }
+
+    /// Adds what add(group) adds to the last group that takes it, before groups that need not precede it, or
+    /// to a new one; returns false if no group can.
+    template <class Add>
+    bool add(const member& m, const Add& add) {
+        for (std::size_t k = groups_.size(); k-- > 0;) {
+            if (add(groups_[k])) return true;
+            if (groups_[k].must_precede(m.uses)) break;
+        }
+        statement_group next(device_, m.box);
+        if (groups_.size() == most_held || !add(next)) return false;
+        groups_.push_back(std::move(next));
+        return true;
+    }
+
+    void enqueue() override {
+        const queue_scope there((queue(queue_)));
+        for (statement_group& each : groups_) each.enqueue();
+    }
+
+    bool must_precede(std::span<runtime::storage* const> reads,
+                      std::span<runtime::storage* const> writes) const override {
+        const auto uses = [](std::span<runtime::storage* const> list, const vector_state& v) {
+            return std::find(list.begin(), list.end(), v.memory().get()) != list.end();
+        };
+        bool must = false;
+        for (const statement_group& each : groups_)
+            each.for_each_vector([&](const vector_state& v, bool is_written) {
+                must = must || uses(writes, v) || (is_written && uses(reads, v));
+            });
+        return must;
+    }
+
+private:
+    runtime::device_state& device_;
+    std::shared_ptr<runtime::queue_state> queue_;  ///< the default one when the statements were executed
+    std::vector<statement_group> groups_;
+};
+
+bool is_fusion_off() {
+    const std::optional<std::string> value = runtime::environment_variable("BALM_FUSE");
+    return value == "0";
+}
+
+template <class Add>
+bool is_held(runtime::command_list& list, runtime::device_state& device, const member& m, const Add& add) {
+    if (auto* const groups = dynamic_cast<statement_groups*>(list.held()))
+        if (groups->is_for(device) && groups->add(m, add)) return true;
+    auto groups = std::make_unique<statement_groups>(device);
+    if (!groups->add(m, add)) return false;
+    list.hold(std::move(groups));
+    return true;
+}
+
+}  // namespace
+
+bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
+    runtime::command_list* const list = runtime::command_list::of_thread();
+    if (list == nullptr) [[likely]]
+        return false;
+    if (!can_be_fused(targets, p, box) || is_fusion_off()) return false;
+    const member statement(targets, p, box);
+    return is_held(*list, targets[0].vector->device(), statement,
+                   [&](statement_group& group) { return group.add(statement); });
+}
+
+bool are_held_to_fuse(std::unique_ptr<held_reductions>&& reductions, const tape& operands,
+                      std::span<vector_state* const> results) {
+    runtime::command_list* const list = runtime::command_list::of_thread();
+    if (list == nullptr) [[likely]]
+        return false;
+    const bool have_handles = std::none_of(
+        results.begin(), results.end(), [](const vector_state* v) { return v->weak_from_this().expired(); });
+    if (!have_handles || !can_be_fused(operands) || is_fusion_off()) return false;
+    member m({}, operands, box_of(operands));
+    for (vector_state* const v : results) {
+        if (overlaps(*v, m.uses.written)) return false;
+        m.uses.written.push_back(v->shared_from_this());
+    }
+    return is_held(*list, results[0]->device(), m,
+                   [&](statement_group& group) { return group.add(m, reductions); });
+}
+
+}  // namespace balm::array

@@ -1,0 +1,165 @@
+#pragma once
+// Recorded commands: while a thread records, its queues add their commands to a list instead of submitting
+// them, and each replay enqueues them again. A recorded command owns what it refers to.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "balm/event.hpp"
+#include "runtime/backend.hpp"
+#include "runtime/queue/command.hpp"
+#include "runtime/queue/host_parts.hpp"
+
+namespace balm::runtime {
+
+class device_state;
+class queue_state;
+
+/// Commands that a layer above holds back while a thread records, to combine them with later ones.
+class held_commands {
+public:
+    held_commands() = default;
+    held_commands(const held_commands&) = delete;
+    held_commands& operator=(const held_commands&) = delete;
+    virtual ~held_commands() = default;
+    virtual void enqueue() = 0;
+    /// Whether they must come before a command that uses this memory.
+    virtual bool must_precede(std::span<storage* const> reads, std::span<storage* const> writes) const = 0;
+};
+
+class command_list : public std::enable_shared_from_this<command_list> {
+public:
+    /// For commands of these devices: others are refused.
+    explicit command_list(std::vector<std::shared_ptr<device_state>>);
+    command_list(const command_list&) = delete;
+    command_list& operator=(const command_list&) = delete;
+    ~command_list();
+
+    /// The list that this thread records; null if it records none. Costs one load if no thread does.
+    static command_list* of_thread() noexcept { return are_open() ? innermost() : nullptr; }
+    static bool are_open() noexcept { return open_lists.load(std::memory_order_relaxed) > 0; }
+
+    /// Adds a command instead of enqueuing it; `made`, if not null, receives an event for later commands to
+    /// wait for. Throws usage_error for a command that cannot be recorded.
+    void add(queue_state&, const command&, std::span<const event> waits, event* made);
+    /// Holds commands back: they are enqueued before others are held back, before a command that they must
+    /// precede, and by enqueue_held().
+    void hold(std::unique_ptr<held_commands>);
+    /// What is held back; null if nothing is.
+    held_commands* held() const { return held_.get(); }
+    void enqueue_held();
+    /// Adds host parts to the last command: they run after each replay.
+    void add_host_parts(host_parts::entries&& prepared) noexcept;
+    /// Keeps an object alive that the last command refers to.
+    void keep(host_memory_owner);
+
+    /// Enqueues the commands, in the queues in which they were recorded; those of default queues in the
+    /// default queue of the calling thread. One replay at a time.
+    void replay();
+
+    std::size_t size() const { return entries_.size(); }
+    /// The names of the commands, each in a line.
+    std::string describe() const;
+    bool is_open() const { return is_open_; }
+    /// Called for a wait while it is recorded, which does nothing. Throws usage_error if the program may wait
+    /// for memory that was read to the host.
+    void check_finish() const;
+    /// Throws usage_error if this thread has paused a recording whose commands write the memory: none has
+    /// run.
+    static void check_written(std::span<storage* const> reads);
+    /// The event of a read in the last replay. Throws usage_error if there is none.
+    event last_read(std::size_t number) const;
+    /// Whether the command with this number reads memory to the host.
+    bool is_read(std::size_t number) const {
+        return std::holds_alternative<read_command>(entries_[number].what.what.what);
+    }
+
+private:
+    friend class recording_scope;
+    friend class recording_pause;
+
+    struct entry {
+        std::shared_ptr<device_state> device;
+        std::shared_ptr<queue_state> queue;  ///< null: the default queue
+        owned_command what;
+        std::vector<storage*> reads, writes;
+        std::vector<event> waits;                  ///< for commands that are not recorded here
+        std::vector<std::size_t> waits_for, then;  ///< earlier commands, and later ones that wait for it
+        host_parts::entries parts;
+        host_memory_owner kept;
+
+        bool needs_event() const {
+            return !waits_for.empty() || !then.empty() || !parts.empty() ||
+                   std::holds_alternative<read_command>(what.what.what);
+        }
+        bool uses_host_memory() const {
+            return std::holds_alternative<write_command>(what.what.what) ||
+                   std::holds_alternative<read_command>(what.what.what);
+        }
+    };
+    struct issuer;
+    /// Consecutive commands that the driver keeps, and the memory that they use.
+    struct batch {
+        std::size_t first = 0, count = 0;
+        std::shared_ptr<driver_batch> kept;
+        std::vector<storage*> reads, writes;
+    };
+
+    static command_list* innermost() noexcept;
+    [[noreturn]] void refuse(const command&, const queue_state&) const;
+    void add_waits(entry&, std::span<const event>) const;
+    /// The driver's batches, made by the first call.
+    std::span<const batch> batches();
+    batch batch_from(std::size_t first) const;
+    void replay_one(std::size_t number, std::vector<event>& made);
+    void wait_for_prints(std::unique_lock<std::mutex>&);
+
+    inline static constinit std::atomic<int> open_lists{0};
+
+    std::vector<std::shared_ptr<device_state>> devices_;
+    std::vector<queue_state*> default_queues_;  ///< of the devices when the recording began
+    std::vector<entry> entries_;
+    std::unique_ptr<held_commands> held_;
+    mutable std::mutex replaying_;
+    std::optional<std::vector<batch>> batches_;
+    std::vector<event> printed_;  ///< launches whose output may not have been read
+    std::vector<event> last_;     ///< of the last replay, by command; empty for those that need none
+    bool is_open_ = true;
+};
+
+/// Records the commands of this thread in a list, until it is destroyed. Throws usage_error if the thread
+/// records already.
+class recording_scope {
+public:
+    explicit recording_scope(std::shared_ptr<command_list>);
+    recording_scope(const recording_scope&) = delete;
+    recording_scope& operator=(const recording_scope&) = delete;
+    ~recording_scope();
+
+private:
+    std::shared_ptr<command_list> list_;
+};
+
+/// Lets this thread enqueue commands while it records: those that prepare what outlives the recording, once.
+class recording_pause {
+public:
+    recording_pause() noexcept;
+    recording_pause(const recording_pause&) = delete;
+    recording_pause& operator=(const recording_pause&) = delete;
+    ~recording_pause();
+
+private:
+    command_list *paused_, *outer_;
+};
+
+/// Throws usage_error if one of them is the event of a recorded command: `use` is what it cannot be used for.
+void refuse_recorded(std::span<const event>, std::string_view use);
+
+}  // namespace balm::runtime
