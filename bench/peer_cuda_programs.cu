@@ -234,14 +234,68 @@ struct gradients final : arrays {
     captured_graph graph;
 };
 
+template <int Lanes, class Combine>
+__device__ float in_row(float value, const Combine& combine) {
+    for (int width = Lanes / 2; width > 0; width /= 2)
+        value = combine(value, __shfl_xor_sync(~0u, value, width));
+    return value;
+}
+
+/// Neighbouring threads hold a row in registers.
+template <int Columns, bool Normalises>
+__global__ void of_rows(const float* __restrict__ x, float* __restrict__ y) {
+    constexpr int lanes = Columns / 4 < 32 ? Columns / 4 : 32, each = Columns / lanes;
+    const std::size_t row = (std::size_t{blockIdx.x} * threads + threadIdx.x) / lanes;
+    const unsigned lane = threadIdx.x % lanes;
+    const auto sum = [](float a, float b) { return a + b; };
+    const auto greater = [](float a, float b) { return fmaxf(a, b); };
+    float v[each];
+#pragma unroll
+    for (int k = 0; k < each / 4; ++k)
+        reinterpret_cast<float4*>(v)[k] =
+            reinterpret_cast<const float4*>(x + row * Columns)[lane + static_cast<unsigned>(k * lanes)];
+    float first = v[0], second = 0;
+#pragma unroll
+    for (int k = 1; k < each; ++k) first = Normalises ? first + v[k] : fmaxf(first, v[k]);
+    first = Normalises ? in_row<lanes>(first, sum) / Columns : in_row<lanes>(first, greater);
+#pragma unroll
+    for (int k = 0; k < each; ++k) {
+        v[k] = Normalises ? v[k] - first : expf(v[k] - first);
+        second += Normalises ? v[k] * v[k] : v[k];
+    }
+    second = in_row<lanes>(second, sum);
+    const float scale = Normalises ? rsqrtf(second / Columns + peer::least_variance) : 1 / second;
+#pragma unroll
+    for (int k = 0; k < each; ++k) v[k] *= scale;
+#pragma unroll
+    for (int k = 0; k < each / 4; ++k)
+        reinterpret_cast<float4*>(y + row * Columns)[lane + static_cast<unsigned>(k * lanes)] =
+            reinterpret_cast<const float4*>(v)[k];
+}
+
+struct rows_work final : arrays {
+    rows_work(std::size_t rows, std::size_t columns, bool normalised)
+        : arrays(2, rows * columns), is_long(columns == 1024), normalises(normalised) {}
+    void run() override {
+        const auto kernel = is_long ? (normalises ? of_rows<1024, true> : of_rows<1024, false>)
+                                    : (normalises ? of_rows<64, true> : of_rows<64, false>);
+        const std::size_t held = is_long ? 32 : 4;  // floats of a thread
+        kernel<<<static_cast<unsigned>(n / held / threads), threads>>>(all[0], all[1]);
+    }
+    bool is_long, normalises;
+};
+
+void* make_rows(std::size_t rows, std::size_t columns, bool normalises) {
+    return static_cast<any_work*>(new rows_work(rows, columns, normalises));
+}
 void* make_pendulums(std::size_t n, bool stores) { return static_cast<any_work*>(new pendulums(n, stores)); }
 void* make_adam(std::size_t n) { return static_cast<any_work*>(new adam(n)); }
 void* make_averages(std::size_t n, int kernels) { return static_cast<any_work*>(new averages(n, kernels)); }
 
 void* make_gradients(std::size_t n) { return static_cast<any_work*>(new gradients(n)); }
 
-constexpr peer::program_functions functions{any_work::functions(), make_pendulums, make_adam, make_averages,
-                                            make_gradients};
+constexpr peer::program_functions functions{any_work::functions(), make_pendulums, make_adam,
+                                            make_averages,         make_gradients, make_rows};
 
 }  // namespace
 

@@ -1,5 +1,8 @@
 // Compiled with -Ofast (CMakeLists.txt): the sines are libmvec's.
 
+#include <algorithm>
+#include <cmath>
+
 #include "peer_program_steps.hpp"
 #include "peer_programs.hpp"
 
@@ -53,7 +56,40 @@ double gradients(double* __restrict x, double* __restrict r, double* __restrict 
     return next;
 }
 
-constexpr peer::openmp::programs all_loops{pendulums, stored_pendulums, adam, gradients};
+void softmax(const float* __restrict x, float* __restrict y, std::size_t rows, std::size_t columns) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < rows; ++k) {
+        const float* const from = x + k * columns;
+        float* const to = y + k * columns;
+        float most = from[0], sum = 0;
+#pragma omp simd reduction(max : most)
+        for (std::size_t c = 0; c < columns; ++c) most = std::max(most, from[c]);
+#pragma omp simd reduction(+ : sum)
+        for (std::size_t c = 0; c < columns; ++c) sum += to[c] = std::exp(from[c] - most);
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c) to[c] /= sum;
+    }
+}
+
+void normalise(const float* __restrict x, float* __restrict y, std::size_t rows, std::size_t columns) {
+    const auto count = static_cast<float>(columns);
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < rows; ++k) {
+        const float* const from = x + k * columns;
+        float* const to = y + k * columns;
+        float sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+        for (std::size_t c = 0; c < columns; ++c) sum += from[c];
+        const float mean = sum / count;
+#pragma omp simd reduction(+ : squares)
+        for (std::size_t c = 0; c < columns; ++c) squares += (from[c] - mean) * (from[c] - mean);
+        const float scale = 1 / std::sqrt(squares / count + peer::least_variance);
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c) to[c] = (from[c] - mean) * scale;
+    }
+}
+
+constexpr peer::openmp::programs all_loops{pendulums, stored_pendulums, adam, gradients, softmax, normalise};
 
 }  // namespace
 

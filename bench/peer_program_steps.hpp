@@ -12,6 +12,8 @@
 namespace peer {
 
 constexpr float dt = 0.01f, learning_rate = 1e-3f, beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;
+/// Added to variances.
+constexpr float least_variance = 1e-5f;
 
 /// k: the four slopes of the angle, then those of the speed.
 PEER_FUNCTION void step_pendulum(float& angle, float& speed, float k[8]) {

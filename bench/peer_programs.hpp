@@ -18,6 +18,9 @@ struct program_functions {
     void* (*make_averages)(std::size_t n, int kernels);
     /// A step of conjugate gradients with Poisson's matrix on n × n × n points: a graph of three kernels.
     void* (*make_gradients)(std::size_t n);
+    /// Of each row of 64 or 1,024 columns the softmax, or, normalised, its distance from the mean in standard
+    /// deviations.
+    void* (*make_rows)(std::size_t rows, std::size_t columns, bool normalises);
 };
 
 /// `peer_cuda_programs` returns those of libpeer_cuda.so.
@@ -31,6 +34,8 @@ struct programs {
     void (*adam)(float* p, const float* g, float* m, float* v, std::size_t n);
     /// Returns the square of the residual's length, which `rho` is before the step.
     double (*gradients)(double* x, double* r, double* p, double* q, double rho, std::size_t n);
+    void (*softmax)(const float* x, float* y, std::size_t rows, std::size_t columns);
+    void (*normalise)(const float* x, float* y, std::size_t rows, std::size_t columns);
 };
 const programs& all_programs();
 

@@ -260,6 +260,55 @@ void conjugate_gradients(benchmark::State& state, const balm::device& on, std::s
     if (cuda != nullptr) compare_on_gpu(state, on, step, *cuda, cuda->make_gradients(side), 20);
 }
 
+/// A vector's rows; and an element for each row, for all elements of the rows.
+auto in_rows(const floats& of, std::size_t columns) { return balm::view(of, {of.size() / columns, columns}); }
+auto of_rows(const floats& rows, std::size_t columns) {
+    return balm::view(rows, {rows.size(), std::size_t{1}}).broadcast({rows.size(), columns});
+}
+void softmax(const floats& x, floats& y, std::size_t columns) {
+    const floats most = balm::max(in_rows(x, columns), balm::along(1));
+    const floats weight = exp(x - of_rows(most, columns));
+    const floats sum = balm::sum(in_rows(weight, columns), balm::along(1));
+    y = weight / of_rows(sum, columns);
+}
+void normalise(const floats& x, floats& y, std::size_t columns) {
+    const float part = 1 / static_cast<float>(columns);
+    const floats mean = balm::sum(in_rows(x, columns), balm::along(1)) * part;
+    const floats apart = x - of_rows(mean, columns);
+    const floats variance =
+        balm::sum(in_rows(apart, columns) * in_rows(apart, columns), balm::along(1)) * part;
+    const floats scale = 1.f / sqrt(variance + peer::least_variance);
+    y = apart * of_rows(scale, columns);
+}
+
+void of_rows(benchmark::State& state, const balm::device& on, std::size_t columns, bool normalises) {
+    const std::size_t n = large(on) * 2, rows = n / columns;
+    const balm::context ctx({on});
+    floats x(ctx, n), y(ctx, n);
+    x = sin(balm::cast<float>(balm::element_index() % std::int64_t{1013}));
+    const balm::recording step =
+        balm::record(ctx, [&] { normalises ? normalise(x, y, columns) : softmax(x, y, columns); });
+    step();
+    const peer::openmp::programs& loops = peer::openmp::all_programs();
+    const auto by_hand = [&](const float* from, float* to, std::size_t count) {
+        (normalises ? loops.normalise : loops.softmax)(from, to, count, columns);
+    };
+    const std::size_t last = (rows - 1) * columns;
+    std::vector<float> row(columns), expected(columns);
+    for (std::size_t c = 0; c < columns; ++c) row[c] = x[last + c];
+    by_hand(row.data(), expected.data(), 1);
+    for (const std::size_t c : {std::size_t{0}, columns / 2, columns - 1})
+        if (!is_near(y[last + c], expected[c])) return state.SkipWithError("the result is wrong");
+    if (!is_cpu(on)) {
+        const auto* const cuda = functions_on(on, state);
+        if (cuda != nullptr)
+            compare_on_gpu(state, on, step, *cuda, cuda->make_rows(rows, columns, normalises), 20);
+        return;
+    }
+    std::vector<float> from(n, 0.5f), to(n);
+    compare_on_cpu(state, on, step, [&] { by_hand(from.data(), to.data(), rows); });
+}
+
 void register_all() {
     on_every_device("Runge-Kutta 4 of pendulums, by statements, f32",
                     [](benchmark::State& state, const balm::device& on) { pendulums(state, on, false); });
@@ -270,6 +319,13 @@ void register_all() {
         on_every_device(
             "conjugate gradients, " + std::to_string(side) + " cubed, f64",
             [=](benchmark::State& state, const balm::device& on) { conjugate_gradients(state, on, side); });
+    for (const bool normalises : {false, true})
+        for (const std::size_t columns : {1024, 64})
+            on_every_device((normalises ? "normalised rows of " : "softmax of rows of ") +
+                                std::to_string(columns) + ", f32",
+                            [=](benchmark::State& state, const balm::device& on) {
+                                of_rows(state, on, columns, normalises);
+                            });
     on_every_device("20 dependent statements of 4,096 elements, f32", small_statements);
 }
 

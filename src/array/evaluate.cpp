@@ -345,15 +345,23 @@ void assign(target_list targets, tape&& p) {
     if (box.count() == 0) return;
     refuse_written_overlap(p, targets);
     check_distinct(targets, box);
+    const bool is_spread = targets[0].vector->is_spread();
+    const bool has_views =
+        std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.where; });
+    std::vector<target> whole;  // views of all elements in order are their vectors
+    if (has_views && !is_spread) {
+        for (const target& t : targets)
+            if (is_whole(t, box) && t.vector->size() == box.count()) whole.push_back({t.vector});
+        if (whole.size() == targets.size()) targets = whole;
+    }
     tape values;  // without the positions, for temporaries
     const bool has_positions =
-        std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.where; });
+        has_views && std::any_of(targets.begin(), targets.end(), [](const target& t) { return t.where; });
     if (has_positions) {
         values = p;
         for (const target& t : targets)
             if (t.where != nullptr) p.append(*t.where);
     }
-    const bool is_spread = targets[0].vector->is_spread();
     if (needs_temporary(p, targets, box) || (is_spread && !are_parted_alike(targets)))
         assign_by_temporaries(targets, has_positions ? std::move(values) : std::move(p), box.count());
     else if (is_spread && has_positions)  // of one target

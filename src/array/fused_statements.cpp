@@ -1,7 +1,8 @@
 #include "array/fused_statements.hpp"
 
-#include <optional>
 #include <utility>
+
+#include "array/map/overlap.hpp"
 
 namespace balm::array {
 
@@ -16,11 +17,46 @@ bool overlap_others(const auto& a, const auto& b) {
     return std::any_of(a.begin(), a.end(), [&](const vector_handle& v) { return overlaps_another(v, b); });
 }
 
+/// The map by which a vector is read from step k on, outside of other positions, as views are; null if none
+/// is.
+const affine_map* view_from(const tape& p, std::size_t k, int depth) {
+    constexpr std::size_t length = 4;
+    const bool is_read = depth == 0 && k + length <= p.steps.size() &&
+                         p.steps[k].what == step::kind::position && p.steps[k + 1].what == step::kind::at &&
+                         p.steps[k + 2].what == step::kind::vector && p.steps[k + 3].what == step::kind::end;
+    return is_read ? &p.maps[p.steps[k].leaf] : nullptr;
+}
+
+/// Whether a map has the number of the row for each element of rows of this length.
+bool is_row_number(const affine_map& m, std::size_t columns) {
+    int d = m.box.dimensions() - 1;
+    const auto stride = [&](int of) { return m.strides[static_cast<std::size_t>(of)]; };
+    std::size_t repeated = 1;
+    for (; d >= 0 && repeated < columns && (stride(d) == 0 || m.box[d] == 1); --d) repeated *= m.box[d];
+    std::int64_t row = 1;
+    bool is_it = repeated == columns && m.offset == 0;
+    for (; d >= 0; --d) {
+        is_it = is_it && (m.box[d] == 1 || stride(d) == row);
+        row *= static_cast<std::int64_t>(m.box[d]);
+    }
+    return is_it;
+}
+bool is_read_by_row(const affine_map& m, const vector_state& v, std::size_t columns) {
+    return columns > 0 && v.size() * columns == m.box.count() && is_row_number(m, columns);
+}
+
 }  // namespace
 
-vector_accesses::vector_accesses(const tape& p, target_list targets) {
+vector_accesses::vector_accesses(const tape& p, target_list targets, std::size_t columns) {
     int depth = 0;  // 0 for steps that are computed at the element's own index
-    for (const step& s : p.steps) {
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const step& s = p.steps[k];
+        const affine_map* const view = view_from(p, k, depth);
+        if (view != nullptr && is_read_by_row(*view, *p.vectors[p.steps[k + 2].leaf], columns)) {
+            of_rows.push_back(p.vectors[p.steps[k + 2].leaf]);
+            k += 3;
+            continue;
+        }
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (s.what == step::kind::vector && depth == 0)
             here.push_back(p.vectors[s.leaf]);
@@ -30,14 +66,22 @@ vector_accesses::vector_accesses(const tape& p, target_list targets) {
     for (const target& t : targets) written.push_back(t.vector->shared_from_this());
 }
 
-bool fused_statements::can_add(const vector_accesses& s) const {
+bool fused_accesses::can_add(const vector_accesses& s) const {
     return !overlap_others(s.here, written_) && !overlap(s.elsewhere, written_) &&
            !overlap_others(s.written, written_) && !overlap(s.written, elsewhere_) &&
            !overlap_others(s.written, here_) && !overlap_others(s.written, s.here);
 }
 
-template <class AfterValue>
-tape fused_statements::rewritten(const tape& p, const AfterValue& after_value) const {
+void fused_accesses::add(const vector_accesses& s) {
+    for (const vector_handle& v : s.here)
+        if (place_of(v) == written_.size()) here_.push_back(v);
+    elsewhere_.insert(elsewhere_.end(), s.elsewhere.begin(), s.elsewhere.end());
+    for (const vector_handle& v : s.written)
+        if (place_of(v) == written_.size()) written_.push_back(v);
+}
+
+tape with_known_values(const tape& p, std::size_t columns, const known_values& known,
+                       const std::function<void(tape&, std::size_t)>& after_value) {
     tape own = p;
     own.steps.clear();
     own.vectors.clear();
@@ -46,45 +90,82 @@ tape fused_statements::rewritten(const tape& p, const AfterValue& after_value) c
     const std::vector<std::size_t> ends = ends_of_values(p);
     for (std::size_t k = 0; k < p.steps.size(); ++k) {
         step s = p.steps[k];
-        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
-        std::optional<std::uint64_t> known;
-        if (s.what == step::kind::vector || s.what == step::kind::memory) {
+        const affine_map* const view = view_from(p, k, depth);
+        std::optional<std::uint64_t> number;
+        if (view != nullptr) {
+            const vector_handle& read = p.vectors[p.steps[k + 2].leaf];
+            if (is_read_by_row(*view, *read, columns)) number = known(read, true);
+            if (number) {
+                k += 3;
+                own.push_kept(read->type(), *number);
+            }
+        } else if (s.what == step::kind::vector || s.what == step::kind::memory) {
             const vector_handle& read = p.vectors[s.leaf];
-            const auto at = static_cast<std::size_t>(std::find(written_.begin(), written_.end(), read) -
-                                                     written_.begin());
-            if (depth == 0 && at < written_.size() && last_values_[at] != in_memory) known = last_values_[at];
-            if (!known) own.vectors.push_back(read);
-            s.leaf = static_cast<std::uint16_t>(own.vectors.size() - 1);
+            if (depth == 0 && s.what == step::kind::vector) number = known(read, false);
+            if (number) {
+                own.push_kept(read->type(), *number);
+            } else {
+                own.vectors.push_back(read);
+                s.leaf = static_cast<std::uint16_t>(own.vectors.size() - 1);
+            }
         }
-        if (known)
-            own.push_kept(p.vectors[p.steps[k].leaf]->type(), *known);
-        else
+        if (!number) {
+            depth += (s.what == step::kind::at) - (s.what == step::kind::end);
             own.push(s);
-        if (k + 1 == ends[value]) after_value(own, value++);
+        }
+        if (k + 1 == ends[value]) {
+            if (after_value) after_value(own, value);
+            ++value;
+        }
     }
     return own;
 }
 
-void fused_statements::add_reads(const vector_accesses& s) {
-    for (const vector_handle& v : s.here)
-        if (std::find(written_.begin(), written_.end(), v) == written_.end()) here_.push_back(v);
-    elsewhere_.insert(elsewhere_.end(), s.elsewhere.begin(), s.elsewhere.end());
+tape with_own_elements(const tape& p, const shape& box) {
+    tape own = p;
+    own.steps.clear();
+    int depth = 0;
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const affine_map* const view = view_from(p, k, depth);
+        if (view != nullptr && p.vectors[p.steps[k + 2].leaf]->size() == box.count() &&
+            view->box.count() == box.count() && is_same_map(*view, row_major(view->box))) {
+            own.push(p.steps[k + 2]);
+            k += 3;
+            continue;
+        }
+        depth += (p.steps[k].what == step::kind::at) - (p.steps[k].what == step::kind::end);
+        own.push(p.steps[k]);
+    }
+    return own;
+}
+
+known_values fused_statements::known() const {
+    return [this](const vector_handle& v, bool is_of_row) { return is_of_row ? std::nullopt : value_in(v); };
+}
+
+std::optional<std::uint64_t> fused_statements::value_in(const vector_handle& v) const {
+    const std::size_t at = uses_.place_of(v);
+    if (at == last_values_.size() || last_values_[at] == in_memory) return std::nullopt;
+    return last_values_[at];
 }
 
 tape fused_statements::add_operand(const tape& p, const vector_accesses& s) {
-    add_reads(s);
-    return rewritten(p, [](tape&, std::size_t) {});
+    tape own = with_known_values(p, 0, known());
+    uses_.add(s);
+    return own;
 }
 
 void fused_statements::add_written(const std::vector<vector_handle>& vectors) {
-    written_.insert(written_.end(), vectors.begin(), vectors.end());
-    last_values_.resize(written_.size(), in_memory);
+    vector_accesses all;
+    all.written = vectors;
+    uses_.add(all);
+    last_values_.resize(uses_.written().size(), in_memory);
 }
 
 void fused_statements::add(target_list targets, const tape& p, const vector_accesses& s,
                            std::size_t elements) {
     std::vector<std::uint64_t> numbers;
-    tape own = rewritten(p, [&](tape& to, std::size_t value) {
+    tape own = with_known_values(p, 0, known(), [&](tape& to, std::size_t value) {
         const trace::type element = targets[value].vector->type();
         const step& last = to.steps.back();
         if (element.is_scalar() && (last.what == step::kind::end || last.type != element))
@@ -101,22 +182,15 @@ void fused_statements::add(target_list targets, const tape& p, const vector_acce
     else
         values_.append(std::move(own));
     ++count_;
-    add_reads(s);
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-        const auto known = std::find(written_.begin(), written_.end(), s.written[k]);
-        if (known != written_.end()) {
-            last_values_[static_cast<std::size_t>(known - written_.begin())] = numbers[k];
-        } else {
-            written_.push_back(s.written[k]);
-            last_values_.push_back(numbers[k]);
-        }
-    }
+    uses_.add(s);
+    last_values_.resize(uses_.written().size(), in_memory);
+    for (std::size_t k = 0; k < targets.size(); ++k) last_values_[uses_.place_of(s.written[k])] = numbers[k];
 }
 
 fused_statements::stored_values fused_statements::stored() const {
     stored_values all{values_, {}};
-    for (std::size_t k = 0; k < written_.size(); ++k) {
-        const vector_handle& v = written_[k];
+    for (std::size_t k = 0; k < last_values_.size(); ++k) {
+        const vector_handle& v = uses_.written()[k];
         if (last_values_[k] == in_memory || is_dead(v)) continue;
         all.values.push_kept(v->type(), last_values_[k]);
         if (all.targets.empty()) all.values.push_within(v->type());

@@ -3,8 +3,11 @@
 // loading them.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "array/layout.hpp"
@@ -26,26 +29,65 @@ bool overlap(const auto& a, const auto& b) {
 /// The vectors that a statement or a reduction reads, at the element's own index and at others, and writes.
 struct vector_accesses {
     std::vector<vector_handle> here, elsewhere, written;
+    std::vector<vector_handle> of_rows;  ///< read at the index of the element's row
 
-    vector_accesses(const tape&, target_list);
+    vector_accesses() = default;
+    /// If `columns` is not 0, the elements are those of rows of this length.
+    vector_accesses(const tape&, target_list, std::size_t columns = 0);
 };
 
-class fused_statements {
+/// The same of several statements that one kernel computes.
+class fused_accesses {
 public:
+    /// Whether a statement, or a reduction's operand, can follow: no element needs what is computed for
+    /// another one, or overwrites what another one reads.
+    bool can_add(const vector_accesses&) const;
     /// Whether the order matters in which these and the others are computed.
     bool conflict_with(const vector_accesses& s) const {
         return overlap(s.here, written_) || overlap(s.elsewhere, written_) || overlap(s.written, written_) ||
                overlap(s.written, here_) || overlap(s.written, elsewhere_);
     }
+    void add(const vector_accesses&);
+
+    const std::vector<vector_handle>& here() const { return here_; }  ///< loaded
+    const std::vector<vector_handle>& written() const { return written_; }
+    /// The place of a vector among the written ones, or their number.
+    std::size_t place_of(const vector_handle& v) const {
+        return static_cast<std::size_t>(std::find(written_.begin(), written_.end(), v) - written_.begin());
+    }
+    /// Calls f(vector, is it written).
+    template <class F>
+    void for_each_vector(F&& f) const {
+        for (const vector_handle& v : here_) f(*v, false);
+        for (const vector_handle& v : elsewhere_) f(*v, false);
+        for (const vector_handle& v : written_) f(*v, true);
+    }
+
+private:
+    std::vector<vector_handle> here_, elsewhere_, written_;  ///< written_: each once
+};
+
+/// The number of the value that stands for a vector's element, or for that of the element's row; nullopt if
+/// it is loaded.
+using known_values = std::function<std::optional<std::uint64_t>(const vector_handle&, bool is_of_row)>;
+/// A tape with values in place of vectors. Calls after_value(tape, number) where the value with this number
+/// is the last one. `columns`: as above.
+tape with_known_values(const tape&, std::size_t columns, const known_values&,
+                       const std::function<void(tape&, std::size_t)>& after_value = {});
+
+/// The tape of a statement over the box, with the element itself in place of views of all elements in order.
+tape with_own_elements(const tape&, const shape& box);
+
+class fused_statements {
+public:
     bool is_empty() const { return count_ == 0; }
     std::uint32_t count() const { return count_; }
-    const std::vector<vector_handle>& read_here() const { return here_; }
-    const std::vector<vector_handle>& read_elsewhere() const { return elsewhere_; }
-    const std::vector<vector_handle>& written() const { return written_; }
+    const fused_accesses& uses() const { return uses_; }
+    /// The statements as one value.
+    const tape& values() const { return values_; }
+    /// The number of the value that is in a written vector; nullopt if it is in memory.
+    std::optional<std::uint64_t> value_in(const vector_handle&) const;
 
-    /// Whether a statement, or a reduction's operand, can follow: no element needs what is computed for
-    /// another one, or overwrites what another one reads.
-    bool can_add(const vector_accesses&) const;
     void add(target_list, const tape&, const vector_accesses&, std::size_t elements);
     /// Adds an operand of the same elements: the tape with the statements' values in place of the vectors
     /// that hold them.
@@ -62,17 +104,12 @@ public:
     stored_values stored() const;
 
 private:
-    /// The tape with values in place of vectors; calls after_value(tape, number) where the value with this
-    /// number is the last one.
-    template <class AfterValue>
-    tape rewritten(const tape&, const AfterValue&) const;
-
-    void add_reads(const vector_accesses&);
+    known_values known() const;
 
     static constexpr std::uint64_t in_memory = 0;
     tape values_;
     std::uint32_t count_ = 0;
-    std::vector<vector_handle> written_, here_, elsewhere_;  ///< here_: loaded, by statements and operands
+    fused_accesses uses_;
     std::vector<std::uint64_t> last_values_;  ///< the numbers of what is in the written vectors, or in_memory
 };
 

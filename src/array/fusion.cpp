@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "array/fused_statements.hpp"
+#include "array/row_statements.hpp"
 #include "balm/queue.hpp"
 #include "base/system.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -100,40 +102,114 @@ bool has_lanes(target_list targets, const tape& p) {
 /// A statement, or the operands of reductions, which have no targets but results.
 struct member {
     target_list targets;
-    const tape& p;
+    tape p;
     shape box;
     vector_accesses uses;
     bool has_functions, is_in_lanes;
 
     member(target_list into, const tape& values, const shape& all)
         : targets(into),
-          p(values),
+          p(with_own_elements(values, all)),
           box(all),
-          uses(values, into),
-          has_functions(calls_inexact_functions(values)),
-          is_in_lanes(has_lanes(into, values)) {}
+          uses(p, into),
+          has_functions(calls_inexact_functions(p)),
+          is_in_lanes(has_lanes(into, p)) {}
+};
+
+/// Of the kernel that computes a group.
+struct argument_room {
+    std::size_t used = 0;  ///< by scalars and positions
+    template <class Group>
+    bool has_room(const member& m, const Group& of, const runtime::device_state& device) const {
+        std::vector<const vector_state*> vectors;
+        of.for_each_vector([&](const vector_state& v, bool) { vectors.push_back(&v); });
+        for (const vector_handle& each : m.p.vectors) vectors.push_back(each.get());
+        for (const vector_handle& each : m.uses.written) vectors.push_back(each.get());
+        std::sort(vectors.begin(), vectors.end());
+        const auto count =
+            static_cast<std::size_t>(std::unique(vectors.begin(), vectors.end()) - vectors.begin());
+        return count * sizeof(void*) + used + argument_bytes(m.p) <= most_argument_bytes(device);
+    }
+    void take(const member& m) { used += argument_bytes(m.p); }
+};
+
+/// What one kernel computes.
+class fused_group {
+public:
+    fused_group() = default;
+    fused_group(const fused_group&) = delete;
+    fused_group& operator=(const fused_group&) = delete;
+    virtual ~fused_group() = default;
+
+    /// Adds a statement; returns false if it must follow in another kernel.
+    virtual bool add(const member&) = 0;
+    /// Adds reductions whose results are `m.uses.written`; takes them if it returns true.
+    virtual bool add(const member&, std::unique_ptr<held_reductions>&) = 0;
+    /// Whether the command must follow.
+    virtual bool must_precede(const vector_accesses&) const = 0;
+    /// Calls f(vector, is it written) for the vectors that the group uses.
+    virtual void for_each_vector(const std::function<void(const vector_state&, bool)>&) const = 0;
+    virtual void enqueue() = 0;
+};
+
+/// Statements over rows, and reductions of these rows.
+class row_group final : public fused_group {
+public:
+    row_group(runtime::device_state& device, row_statements&& rows, const argument_room& used = {})
+        : device_(device),
+          on_cpu_(kernels::facts_for(device).on_cpu),
+          arguments_(used),
+          rows_(std::move(rows)) {}
+
+    bool add(const member& m) override {
+        return is_possible(m) && rows_.add(m.targets, m.p, m.box) && take(m);
+    }
+    bool add(const member&, std::unique_ptr<held_reductions>&) override { return false; }
+    /// Adds a reduction along the rows, whose result is `m.uses.written`; takes it if it returns true.
+    bool add(const member& m, const row_box& box, std::unique_ptr<held_row_reduction>& reduction) {
+        return box == rows_.box() && is_possible(m) && rows_.add(reduction, m.p, m.uses.written[0]) &&
+               take(m);
+    }
+    bool must_precede(const vector_accesses& uses) const override { return rows_.must_precede(uses); }
+    void for_each_vector(const std::function<void(const vector_state&, bool)>& f) const override {
+        rows_.for_each_vector(f);
+    }
+    void enqueue() override { rows_.enqueue(); }
+
+private:
+    /// On CPUs, the functions of vectors round differently from those of scalars.
+    bool is_possible(const member& m) const {
+        return !(on_cpu_ && m.has_functions) && arguments_.has_room(m, *this, device_);
+    }
+    bool take(const member& m) {
+        arguments_.take(m);
+        return true;
+    }
+
+    runtime::device_state& device_;
+    bool on_cpu_;
+    argument_room arguments_;
+    row_statements rows_;
 };
 
 /// Statements over the same elements, in order, and reductions of these elements. Statements of one element
 /// may follow the results.
-class statement_group {
+class statement_group final : public fused_group {
 public:
     statement_group(runtime::device_state& device, const shape& box)
         : device_(device), box_(box), on_cpu_(kernels::facts_for(device).on_cpu) {}
 
-    /// Adds a statement; returns false if it must follow in another kernel.
-    bool add(const member& m) { return add_to_elements(m) || add_to_results(m); }
+    bool add(const member& m) override { return add_to_elements(m) || add_to_results(m); }
 
-    /// Adds reductions whose results are `m.uses.written`; takes them if it returns true.
-    bool add(const member& m, std::unique_ptr<held_reductions>& reductions) {
+    bool add(const member& m, std::unique_ptr<held_reductions>& reductions) override {
         const bool have_functions = operands_have_functions_ || m.has_functions;
-        if (!is_alike(m) || !has_room(m) || then_.conflict_with(m.uses) ||
+        if (!is_alike(m) || !has_room(m) || then_.uses().conflict_with(m.uses) ||
             !rounds_alike(has_functions_, are_in_lanes_, have_functions, *reductions) ||
-            overlap(m.uses.written, elements_.written()))
+            overlap(m.uses.written, elements_.uses().written()))
             return false;
         vector_accesses operands = m.uses;
         operands.written.clear();
-        if (!elements_.can_add(operands)) return false;
+        if (!elements_.uses().can_add(operands)) return false;
         if (reductions_ == nullptr)
             reductions_ = std::move(reductions);
         else if (!reductions_->take(*reductions))
@@ -147,22 +223,28 @@ public:
         return true;
     }
 
-    /// Whether the command must follow.
-    bool must_precede(const vector_accesses& uses) const {
-        return elements_.conflict_with(uses) || then_.conflict_with(uses);
+    bool must_precede(const vector_accesses& uses) const override {
+        return elements_.uses().conflict_with(uses) || then_.uses().conflict_with(uses);
     }
-    /// Calls f(vector, is it written) for the vectors that the group uses.
-    template <class F>
-    void for_each_vector(F&& f) const {
-        for (const fused_statements* each : {&elements_, &then_}) {
-            for (const vector_handle& v : each->read_here()) f(*v, false);
-            for (const vector_handle& v : each->read_elsewhere()) f(*v, false);
-            for (const vector_handle& v : each->written()) f(*v, true);
-        }
+    void for_each_vector(const std::function<void(const vector_state&, bool)>& f) const override {
+        elements_.uses().for_each_vector(f);
+        then_.uses().for_each_vector(f);
     }
 
-    void enqueue() {
-        const bool are_read = !std::all_of(then_.written().begin(), then_.written().end(), is_dead);
+    /// The same statements as a group that reductions along rows can join; null if reductions of all elements
+    /// have, or if the rows are not those of its elements.
+    std::unique_ptr<row_group> of_rows(const row_box& rows) const {
+        const bool are_rows = reductions_ == nullptr && box_.count() == rows.count() &&
+                              !(on_cpu_ && has_functions_) &&
+                              row_statements::can_begin_with(elements_.values(), rows);
+        return are_rows
+                   ? std::make_unique<row_group>(device_, row_statements(rows, elements_, box_), arguments_)
+                   : nullptr;
+    }
+
+    void enqueue() override {
+        const auto& results = then_.uses().written();
+        const bool are_read = !std::all_of(results.begin(), results.end(), is_dead);
         auto [values, stored] = elements_.stored();
         if (reductions_ == nullptr || !are_read) {
             if (!stored.empty()) launch(stored, values, box_);
@@ -202,7 +284,7 @@ private:
                                                    : rounds_alike(has_functions, are_in_lanes,
                                                                   operands_have_functions_, *reductions_))))
             return false;
-        if (then_.conflict_with(m.uses) || !elements_.can_add(m.uses)) return false;
+        if (then_.uses().conflict_with(m.uses) || !elements_.uses().can_add(m.uses)) return false;
         if (m.box.dimensions() > 1) box_ = m.box;
         elements_.add(m.targets, m.p, m.uses, box_.count());
         has_functions_ = has_functions;
@@ -213,7 +295,7 @@ private:
     /// One work-item computes what follows the results.
     bool add_to_results(const member& m) {
         if (reductions_ == nullptr || m.box.count() != 1 || (on_cpu_ && m.has_functions) || !has_room(m) ||
-            !then_.can_add(m.uses))
+            !then_.uses().can_add(m.uses))
             return false;
         then_.add(m.targets, m.p, m.uses, 1);
         grow(m);
@@ -239,25 +321,18 @@ private:
     }
 
     bool has_room(const member& m) const {
-        std::vector<const vector_state*> vectors;
-        for_each_vector([&](const vector_state& v, bool) { vectors.push_back(&v); });
-        for (const vector_handle& each : m.p.vectors) vectors.push_back(each.get());
-        for (const vector_handle& each : m.uses.written) vectors.push_back(each.get());
-        std::sort(vectors.begin(), vectors.end());
-        const auto count =
-            static_cast<std::size_t>(std::unique(vectors.begin(), vectors.end()) - vectors.begin());
-        return steps_ + m.p.steps.size() <= most_steps &&
-               count * sizeof(void*) + argument_bytes_ + argument_bytes(m.p) <= most_argument_bytes(device_);
+        return steps_ + m.p.steps.size() <= most_steps && arguments_.has_room(m, *this, device_);
     }
     void grow(const member& m) {
         steps_ += m.p.steps.size();
-        argument_bytes_ += argument_bytes(m.p);
+        arguments_.take(m);
     }
 
     runtime::device_state& device_;
     shape box_;
     bool on_cpu_, has_functions_ = false, are_in_lanes_ = true, operands_have_functions_ = false;
-    std::size_t steps_ = 0, argument_bytes_ = 0;
+    std::size_t steps_ = 0;
+    argument_room arguments_;
     fused_statements elements_;
     std::unique_ptr<held_reductions> reductions_;
     std::vector<tape> operands_;  ///< of each call
@@ -275,23 +350,31 @@ public:
         return &device == &device_ && &device_.default_queue() == queue_.get();
     }
 
-    /// Adds what add(group) adds to the last group that takes it, before groups that need not precede it, or
-    /// to a new one; returns false if no group can.
-    template <class Add>
-    bool add(const member& m, const Add& add) {
-        for (std::size_t k = groups_.size(); k-- > 0;) {
-            if (add(groups_[k])) return true;
-            if (groups_[k].must_precede(m.uses)) break;
-        }
-        statement_group next(device_, m.box);
-        if (groups_.size() == most_held || !add(next)) return false;
-        groups_.push_back(std::move(next));
-        return true;
+    /// Adds a statement or reductions to the last group that takes them, before groups that need not precede
+    /// them, or to a new one; returns false if no group can.
+    template <class... Reductions>
+    bool add(const member& m, Reductions&... reductions) {
+        const auto takes = [&](std::unique_ptr<fused_group>& group) { return group->add(m, reductions...); };
+        auto next = std::make_unique<statement_group>(device_, m.box);
+        return find(m, takes) || (has_room() && next->add(m, reductions...) && push(std::move(next)));
+    }
+    /// The same for a reduction along rows. Statements of all their elements become a group of rows.
+    bool add(const member& m, const row_box& box, std::unique_ptr<held_row_reduction>& reduction) {
+        const auto takes = [&](std::unique_ptr<fused_group>& group) {
+            if (auto* const rows = dynamic_cast<row_group*>(group.get())) return rows->add(m, box, reduction);
+            std::unique_ptr<row_group> rows = static_cast<statement_group&>(*group).of_rows(box);
+            if (rows == nullptr || !rows->add(m, box, reduction)) return false;
+            group = std::move(rows);
+            return true;
+        };
+        if (find(m, takes)) return true;
+        auto next = std::make_unique<row_group>(device_, row_statements(box));
+        return has_room() && next->add(m, box, reduction) && push(std::move(next));
     }
 
     void enqueue() override {
         const queue_scope there((queue(queue_)));
-        for (statement_group& each : groups_) each.enqueue();
+        for (const auto& each : groups_) each->enqueue();
     }
 
     bool must_precede(std::span<runtime::storage* const> reads,
@@ -300,17 +383,33 @@ public:
             return std::find(list.begin(), list.end(), v.memory().get()) != list.end();
         };
         bool must = false;
-        for (const statement_group& each : groups_)
-            each.for_each_vector([&](const vector_state& v, bool is_written) {
+        for (const auto& each : groups_)
+            each->for_each_vector([&](const vector_state& v, bool is_written) {
                 must = must || uses(writes, v) || (is_written && uses(reads, v));
             });
         return must;
     }
 
 private:
+    /// Whether takes(group) is true of the last group that takes the member, before groups that need not
+    /// precede it.
+    template <class Takes>
+    bool find(const member& m, const Takes& takes) {
+        for (std::size_t k = groups_.size(); k-- > 0;) {
+            if (takes(groups_[k])) return true;
+            if (groups_[k]->must_precede(m.uses)) return false;
+        }
+        return false;
+    }
+    bool has_room() const { return groups_.size() < most_held; }
+    bool push(std::unique_ptr<fused_group> next) {
+        groups_.push_back(std::move(next));
+        return true;
+    }
+
     runtime::device_state& device_;
     std::shared_ptr<runtime::queue_state> queue_;  ///< the default one when the statements were executed
-    std::vector<statement_group> groups_;
+    std::vector<std::unique_ptr<fused_group>> groups_;
 };
 
 bool is_fusion_off() {
@@ -318,12 +417,13 @@ bool is_fusion_off() {
     return value == "0";
 }
 
-template <class Add>
-bool is_held(runtime::command_list& list, runtime::device_state& device, const member& m, const Add& add) {
+/// Adds a member, as statement_groups::add does, to what the list holds back, or to something new.
+template <class... With>
+bool is_held(runtime::command_list& list, runtime::device_state& device, const member& m, With&&... with) {
     if (auto* const groups = dynamic_cast<statement_groups*>(list.held()))
-        if (groups->is_for(device) && groups->add(m, add)) return true;
+        if (groups->is_for(device) && groups->add(m, with...)) return true;
     auto groups = std::make_unique<statement_groups>(device);
-    if (!groups->add(m, add)) return false;
+    if (!groups->add(m, with...)) return false;
     list.hold(std::move(groups));
     return true;
 }
@@ -336,8 +436,7 @@ bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
         return false;
     if (!can_be_fused(targets, p, box) || is_fusion_off()) return false;
     const member statement(targets, p, box);
-    return is_held(*list, targets[0].vector->device(), statement,
-                   [&](statement_group& group) { return group.add(statement); });
+    return is_held(*list, targets[0].vector->device(), statement);
 }
 
 bool are_held_to_fuse(std::unique_ptr<held_reductions>&& reductions, const tape& operands,
@@ -353,8 +452,18 @@ bool are_held_to_fuse(std::unique_ptr<held_reductions>&& reductions, const tape&
         if (overlaps(*v, m.uses.written)) return false;
         m.uses.written.push_back(v->shared_from_this());
     }
-    return is_held(*list, results[0]->device(), m,
-                   [&](statement_group& group) { return group.add(m, reductions); });
+    return is_held(*list, results[0]->device(), m, reductions);
+}
+
+bool is_held_to_fuse(std::unique_ptr<held_row_reduction>&& reduction, const tape& operand, const row_box& box,
+                     vector_state& result) {
+    runtime::command_list* const list = runtime::command_list::of_thread();
+    if (list == nullptr) [[likely]]
+        return false;
+    if (result.weak_from_this().expired() || !can_be_fused(operand) || is_fusion_off()) return false;
+    member m({}, operand, box_of(operand));
+    m.uses.written.push_back(result.shared_from_this());
+    return is_held(*list, result.device(), m, box, reduction);
 }
 
 }  // namespace balm::array

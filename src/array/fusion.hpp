@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "array/layout.hpp"
+#include "array/row_statements.hpp"
 
 namespace balm::array {
 
@@ -49,5 +50,8 @@ public:
 /// The same for reductions of a tape's values to vectors of one element.
 bool are_held_to_fuse(std::unique_ptr<held_reductions>&&, const tape& operands,
                       std::span<vector_state* const> results);
+/// The same for a reduction along rows into a vector of an element for each row.
+bool is_held_to_fuse(std::unique_ptr<held_row_reduction>&&, const tape& operand, const row_box&,
+                     vector_state& result);
 
 }  // namespace balm::array

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "array/expression_recorder.hpp"
 #include "array/layout.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
@@ -170,27 +171,6 @@ trace::node lane_of_short_vector(trace::node memory, trace::type element, const 
                           static_cast<std::uint64_t>(at.vector.lane), 1);
 }
 
-/// A value that has a number.
-struct kept_entry {
-    std::uint64_t number;
-    trace::node value;
-    std::size_t depth;  ///< nesting depth of positions
-};
-using kept_list = std::vector<kept_entry>;
-
-trace::node kept_value(const kept_list& kept, std::uint64_t number, std::size_t depth) {
-    const auto found =
-        std::find_if(kept.rbegin(), kept.rend(), [&](const auto& k) { return k.number == number; });
-    if (found == kept.rend())
-        throw usage_error(
-            "the value that balm::let passes to its function is used outside the function's result");
-    if (found->depth != depth)
-        throw usage_error(
-            "the value that balm::let passes to its function is a single element and cannot be read at other "
-            "positions; apply the positions to the expression that is passed to let");
-    return found->value;
-}
-
 }  // namespace
 
 bool has_lanes(const tape& p) {
@@ -251,56 +231,92 @@ bool calls_vector_functions(const tape& p) {
     });
 }
 
-std::vector<trace::node> record(const tape& p, const layout& leaves, const parameter_list& given,
-                                const coordinates& at, int lanes) {
+expression_recorder::expression_recorder(const tape& p, const layout& leaves, const parameter_list& given,
+                                         const coordinates& at, int lanes)
+    : p_(&p), leaves_(&leaves), given_(&given), lanes_(lanes), places_{at} {}
+
+trace::node expression_recorder::kept(std::uint64_t number) const {
+    const auto found =
+        std::find_if(kept_.rbegin(), kept_.rend(), [&](const auto& k) { return k.number == number; });
+    if (found == kept_.rend())
+        throw usage_error(
+            "the value that balm::let passes to its function is used outside the function's result");
+    if (found->depth != places_.size())
+        throw usage_error(
+            "the value that balm::let passes to its function is a single element and cannot be read at other "
+            "positions; apply the positions to the expression that is passed to let");
+    return found->value;
+}
+
+trace::node expression_recorder::next_scalar() {
+    return (*given_)[scalar_name(leaves_->argument_of_scalar(scalars_++))];
+}
+
+trace::node expression_recorder::loaded(const step& s) const {
+    const coordinates& here = places_.back();
+    const trace::node memory = (*given_)[*p_->vectors[s.leaf]];
+    return in_lanes(lanes_, here, [&](int k) {
+        return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
+                                            : trace::load(memory, after(here.flat, k), {});
+    });
+}
+
+trace::node expression_recorder::called(const step& s, const trace::node* operands) const {
+    const ir::function& f = *p_->functions[s.leaf];
+    std::vector<trace::node> converted;
+    for (std::size_t k = 0; k < s.arity; ++k)
+        converted.push_back(as_element(operands[k], f.parameters[k].what));
+    return trace::call(p_->functions[s.leaf], converted.data(), converted.size(), {});
+}
+
+void expression_recorder::number_statements(std::uint32_t first, std::uint32_t count) {
+    apart_end_ = statement_ + count;
+    apart_by_ = first - statement_;
+}
+
+std::vector<trace::node> expression_recorder::record_until(std::size_t end) {
     std::vector<trace::node> stack;
-    std::vector<coordinates> places{at};
-    kept_list kept;
-    std::size_t scalars = 0, positions = 0;
-    std::uint32_t statement = 0;
-    trace::begin_statement(statement);
+    begin_statement();
     step::kind before = step::kind::end;
-    const auto next_scalar = [&] { return given[scalar_name(leaves.argument_of_scalar(scalars++))]; };
-    for (const step& s : p.steps) {
-        const coordinates& here = places.back();
+    for (; next_ < end; ++next_) {
+        const step& s = p_->steps[next_];
+        const coordinates& here = places_.back();
         const std::size_t first = stack.size() - s.arity;
         const trace::node* operands = stack.data() + first;
         const bool is_one = before == step::kind::constant;  // a vector of one element is read there
         before = s.what;
         trace::node made;
         switch (s.what) {
-            case step::kind::vector:
-                made = in_lanes(lanes, here, [&](int k) {
-                    const trace::node memory = given[*p.vectors[s.leaf]];
-                    return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
-                                                        : trace::load(memory, after(here.flat, k), {});
-                });
-                break;
+            case step::kind::vector: made = loaded(s); break;
             case step::kind::scalar: made = next_scalar(); break;
             case step::kind::constant: made = trace::constant(s.type, s.bits); break;
             case step::kind::index:
-                made = shifted(in_lanes(lanes, here, [&](int k) { return after(here.flat, k); }),
-                               next_scalar(), is_in_fours(p, s));
+                made = shifted(in_lanes(lanes_, here, [&](int k) { return after(here.flat, k); }),
+                               next_scalar(), is_in_fours(*p_, s));
                 break;
-            case step::kind::memory: made = given[*p.vectors[s.leaf]]; break;
-            case step::kind::image: made = given[image_name(s.leaf)]; break;
-            case step::kind::position: made = leaves.places.record(positions++, given, here); break;
-            case step::kind::at:
-                places.emplace_back(operands[0]);
-                places.back().is_single = at.is_single || is_one;
+            case step::kind::memory: made = (*given_)[*p_->vectors[s.leaf]]; break;
+            case step::kind::image: made = (*given_)[image_name(s.leaf)]; break;
+            case step::kind::position: made = leaves_->places.record(positions_++, *given_, here); break;
+            case step::kind::at: {
+                coordinates there(operands[0]);
+                there.is_single = places_[0].is_single || is_one;
+                places_.push_back(std::move(there));
                 stack.pop_back();
                 continue;
-            case step::kind::end: places.pop_back(); continue;
+            }
+            case step::kind::end: places_.pop_back(); continue;
             case step::kind::apply:
                 made = trace::apply(static_cast<builtin>(s.detail), operands, s.arity);
                 break;
             case step::kind::keep:
                 made = operands[0];
-                kept.push_back({s.bits, made, places.size()});
-                if (s.detail == static_cast<std::uint32_t>(value_of_statement::last))
-                    trace::begin_statement(++statement);
+                keep(s.bits, made);
+                if (s.detail == static_cast<std::uint32_t>(value_of_statement::last)) {
+                    ++statement_;
+                    begin_statement();
+                }
                 break;
-            case step::kind::kept: made = kept_value(kept, s.bits, places.size()); break;
+            case step::kind::kept: made = kept(s.bits); break;
             case step::kind::within: made = operands[1]; break;
             case step::kind::record: made = operation_of(s).record(operands); break;
             case step::kind::convert: made = trace::convert(operands[0], s.type.element); break;
@@ -308,21 +324,27 @@ std::vector<trace::node> record(const tape& p, const layout& leaves, const param
                 made = trace::select(operands[0], as_element(operands[1], s.type),
                                      as_element(operands[2], s.type));
                 break;
-            case step::kind::call: {
-                const ir::function& f = *p.functions[s.leaf];
-                std::vector<trace::node> converted;
-                for (std::size_t k = 0; k < s.arity; ++k) {
-                    const trace::type wanted = f.parameters[k].what;
-                    converted.push_back(as_element(operands[k], wanted));
-                }
-                made = trace::call(p.functions[s.leaf], converted.data(), converted.size(), {});
-                break;
-            }
+            case step::kind::call: made = called(s, operands); break;
         }
         stack.resize(first);
         stack.push_back(made);
     }
     return stack;
+}
+
+void expression_recorder::skip_until(std::size_t end) {
+    for (; next_ < end; ++next_) {
+        const step& s = p_->steps[next_];
+        scalars_ += is_argument(s);
+        positions_ += s.what == step::kind::position;
+        statement_ +=
+            s.what == step::kind::keep && s.detail == static_cast<std::uint32_t>(value_of_statement::last);
+    }
+}
+
+std::vector<trace::node> record(const tape& p, const layout& leaves, const parameter_list& given,
+                                const coordinates& at, int lanes) {
+    return expression_recorder(p, leaves, given, at, lanes).record_until(p.steps.size());
 }
 
 std::vector<trace::node> record_as_in_lanes(const tape& p, const layout& leaves, const parameter_list& given,

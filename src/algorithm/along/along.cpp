@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "algorithm/along/along_kernels.hpp"
+#include "algorithm/along/row_kernels.hpp"
 #include "algorithm/divided_up.hpp"
 #include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
+#include "array/fusion.hpp"
 #include "array/map/overlap.hpp"
 #include "array/run_kernel.hpp"
 #include "array/spread/parts.hpp"
+#include "array/stores.hpp"
 #include "balm/error.hpp"
 #include "balm/vector.hpp"
 #include "kernel/launch/kernel_program.hpp"
@@ -152,6 +155,28 @@ public:
         launch(finish_of(d), empty_tape(), no_leaves(), d.segments);
     }
 
+    /// How work-items of a GPU hold rows of which this is a reduction; nullopt if they cannot.
+    struct of_rows {
+        row_box box;
+        rows_plan plan;
+        row_reduction reduction;
+    };
+    std::optional<of_rows> in_rows() const {
+        const bool are_rows = !on_cpu_ && base_.loops == 2 && base_.reduced == 2 && base_.gives_in_order &&
+                              base_.counts_in_order && what_.element.is_scalar() &&
+                              device_.info().max_work_group_size >= along_group;
+        if (!are_rows) return std::nullopt;
+        const division d = divided();
+        const std::size_t count = divided_up(reduced_, d.across);
+        if (d.segments > 1 || count > most_of_item) return std::nullopt;
+        return of_rows{{kept_, reduced_},
+                       {.across = static_cast<int>(d.across),
+                        .count = static_cast<int>(count),
+                        .is_even = reduced_ % d.across == 0,
+                        .has_sub_groups = kernels::features_of(device_).has_sub_groups},
+                       {what_, d.plan.at_once, d.plan.result}};
+    }
+
     /// Whether functions are computed in vectors on CPUs.
     bool computes_quickly() const { return !on_cpu_ || divided().plan.has_vector_functions(); }
 
@@ -263,15 +288,17 @@ private:
         cut_for_gpu(d);
         return d;
     }
-    /// Segments if there are too few groups for the device; each has at least four times the elements that
-    /// the work-items of a group have in flight.
+    /// Segments if there are too few groups for the device, each of at least four times the elements that the
+    /// work-items of a group have in flight; but not rows that a group holds, to which recordings add
+    /// statements.
     void cut_for_gpu(division& d) const {
         const std::size_t of_item = divided_up(reduced_, d.across);
         d.plan.at_once = std::min(loads_at_once(leaves_), std::bit_floor(of_item));
         const std::size_t tiles = divided_up(kept_, along_group / d.across);
         const std::size_t wanted = divided_up(units() * groups_per_compute_unit, tiles);
         const std::size_t most = std::max<std::size_t>(reduced_ / (4 * d.plan.at_once * d.across), 1);
-        const std::size_t segments = std::min({wanted, most, most_segments});
+        const bool is_held = base_.is_reduced(base_.loops - 1) && of_item <= most_of_item;
+        const std::size_t segments = is_held ? 1 : std::min({wanted, most, most_segments});
         d.piece = divided_up(divided_up(reduced_, segments), d.across) * d.across;
         d.segments = divided_up(reduced_, d.piece);
     }
@@ -368,6 +395,94 @@ private:
     std::shared_ptr<runtime::storage> memory_;
 };
 
+/// The cache key of fused rows besides the tape.
+struct rows_part {
+    fused_rows::part_kind what;
+    std::size_t end, at_once, result;
+    friend bool operator==(const rows_part&, const rows_part&) = default;
+};
+struct rows_store {
+    trace::type type;
+    std::uint32_t leaf, written;
+    std::size_t keep, after;
+    bool is_of_row;
+    friend bool operator==(const rows_store&, const rows_store&) = default;
+};
+struct rows_key {
+    rows_plan plan;
+    reduction_forms reductions;
+    balm::detail::inline_vector<rows_part, 8> parts;
+    balm::detail::inline_vector<rows_store, 4> stores;
+    friend bool operator==(const rows_key&, const rows_key&) = default;
+};
+
+/// A reduction that a recording holds back, and, of the first one among several, the kernel of all.
+class recorded_row_reduction final : public held_row_reduction {
+public:
+    recorded_row_reduction(const computation::of_rows& how, const shape& box, const dimension_set& is_reduced)
+        : how_(how), box_(box), is_reduced_(is_reduced) {}
+
+    bool shares_kernel_with(const held_row_reduction& other) const override {
+        const auto* const more = dynamic_cast<const recorded_row_reduction*>(&other);
+        return more != nullptr && more->how_.plan == how_.plan;
+    }
+    std::size_t elements_of_item() const override { return static_cast<std::size_t>(how_.plan.count); }
+    void launch(const tape& operand, vector_state& result) override {
+        computation(operand, how_.reduction.what, box_, is_reduced_, result).start();
+    }
+    void launch(const fused_rows&, std::span<const std::unique_ptr<held_row_reduction>> all) override;
+
+private:
+    computation::of_rows how_;
+    shape box_;
+    dimension_set is_reduced_;
+};
+
+void recorded_row_reduction::launch(const fused_rows& rows,
+                                    std::span<const std::unique_ptr<held_row_reduction>> all) {
+    rows_plan plan = how_.plan;
+    std::vector<row_reduction> reductions;
+    rows_key key;
+    for (const fused_rows::part& each : rows.parts) {
+        rows_part part{each.what, each.end, 0, 0};
+        if (each.what == fused_rows::part_kind::reduction) {
+            const auto& how = static_cast<recorded_row_reduction&>(*all[reductions.size()]).how_.reduction;
+            part.at_once = how.at_once;
+            part.result = how.result;
+            key.reductions.push_back(form_of(how.what));
+            reductions.push_back(how);
+        }
+        key.parts.push_back(part);
+    }
+    const shape box(rows.box.rows, rows.box.columns);
+    const affine_map in_order = row_major(box);
+    const affine_map besides[] = {{box, {1, 0}, 0}, {box, {0, 1}, 0}};  // which keep the loops apart
+    const layout leaves(rows.values, placement(rows.values, box, &in_order, true, besides));
+    written_list written;
+    for (const fused_rows::store& each : rows.stores) {
+        written.push_back(each.into.get());
+        plan.reads_results |= each.is_of_row && leaves.number_of(*each.into) < leaves.vectors.size();
+        key.stores.push_back({each.into->type(), leaves.number_of(*each.into),
+                              static_cast<std::uint32_t>(written.size() - 1), each.keep, each.after,
+                              each.is_of_row});
+    }
+    key.plan = plan;
+    runtime::device_state& device = rows.stores.front().into->device();
+    const std::size_t side = along_group / static_cast<std::size_t>(plan.across);
+    run_kernel(
+        {"rows", device, kernels::facts_for(device), rows.values, leaves}, key,
+        [&](auto& to) {
+            to.number("rows", rows.box.rows);
+            to.number("columns", rows.box.columns);
+            declare_written(to, "out", leaves, written);
+            declare_leaves(to, rows.values, leaves, written);
+        },
+        [&](trace::recording& r, const parameter_list& given) {
+            return trace_rows(r, given, plan, rows, reductions, leaves);
+        },
+        groups_of(divided_up(rows.box.rows, side), along_group));
+}
+
 trace::type result_type(const reduction& what) {
     const operations does(&what, 1, {});
     return does.results()[has_position(what) ? 1 : 0];
@@ -418,6 +533,7 @@ private:
         if (into.size() == 0) return;
         if (box_.count() > 0) {
             computation as_it_is(p, what_, box_, is_reduced_, into);
+            if (is_held(as_it_is, p, into)) return;
             if (!has_slow_values(p) || as_it_is.computes_quickly()) return as_it_is.start();
             tape values = p;
             store_slow_values(values);
@@ -426,6 +542,16 @@ private:
         std::vector<std::uint64_t> value(result_slots(what_));
         write_result_of_nothing(what_, value.data());
         fill(into, value.data());
+    }
+
+    /// Holds the reduction back if this thread records; returns whether it did.
+    bool is_held(const computation& single, const tape& p, vector_state& into) const {
+        if (runtime::command_list::of_thread() == nullptr) [[likely]]
+            return false;
+        refuse_writing(p);
+        const std::optional<computation::of_rows> rows = single.in_rows();
+        return rows && is_held_to_fuse(std::make_unique<recorded_row_reduction>(*rows, box_, is_reduced_), p,
+                                       rows->box, into);
     }
 
     tape of_;

@@ -173,6 +173,25 @@ values reduce(const group& g, const operation& does, const values& own, const ar
     return shared.load(g.item());
 }
 
+values reduce_for_all(const group& g, const operation& does, const values& own, const arrays& shared,
+                      int size, const Int& rank) {
+    if (size == 1) return own;
+    if (g.has_sub_groups() && size <= lanes)
+        return shuffle(g, shuffled_down(g, does, own, size / 2, shared), g.lane() - rank, shared);
+    shared.store(g.item(), own);
+    halve(g, does, shared, {rank, Int(size), Int(1)}, g.has_sub_groups() ? lanes / 2 : 0);
+    if (g.has_sub_groups()) {
+        const values total = shuffled_down(g, does, shared.load(g.item()), lanes / 2, shared);
+        IF (rank == 0) {
+            shared.store(g.item(), total);
+        }
+    }
+    g.barrier();
+    const values total = shared.load(g.item() - rank);
+    g.barrier();  // before another reduction stores there
+    return total;
+}
+
 void reduce_array(const group& g, const operation& does, const arrays& array, const Int& count) {
     Int width = named("width", count >> 1);
     WHILE (width > 0) {

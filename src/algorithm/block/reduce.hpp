@@ -48,6 +48,10 @@ struct subset {
 /// work-item.
 values reduce(const group&, const operation&, const values& own, const arrays& shared, const subset&);
 
+/// The same for subsets of `size` neighbours, a power of two, with the result in each of them.
+values reduce_for_all(const group&, const operation&, const values& own, const arrays& shared, int size,
+                      const Int& rank);
+
 /// Reduces in place the `count` elements (a power of two) of an array that the group shares. Work-item k has
 /// stored those at k, k + items … Work-item 0 may then load the result from the first element.
 void reduce_array(const group&, const operation&, const arrays& array, const Int& count);

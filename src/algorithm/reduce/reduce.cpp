@@ -104,6 +104,7 @@ struct reduction_key {
     policy how;
     reduction_forms all;
     std::size_t first_operand;
+    std::uint32_t statements;
     stores_key stored, then;
     friend bool operator==(const reduction_key&, const reduction_key&) = default;
 };
@@ -281,6 +282,7 @@ private:
     }
 
     std::size_t first_operand() const { return asked_.with != nullptr ? asked_.with->first_operand : 0; }
+    std::uint32_t statements() const { return asked_.with != nullptr ? asked_.with->first_statement : 0; }
     std::vector<target> results_and_then() const {
         std::vector<target> all;
         for (vector_state* const v : asked_.with->results) all.push_back({v});
@@ -304,13 +306,14 @@ private:
         const reduction_plan& plan = d.plan;
         run_kernel(
             {name_of(plan), device_, facts_, p, leaves},
-            reduction_key{plan, asked_.how, forms_of(asked_.all), first_operand(),
+            reduction_key{plan, asked_.how, forms_of(asked_.all), first_operand(), statements(),
                           key_of(leaves, stored(plan), written_by(stored(plan))), key_then(plan, leaves)},
             [&](auto& to) { declare_parameters(to, d, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-                return trace_reduction(r, given, plan, does,
-                                       {p, leaves, stored(plan), first_operand(), then(), stored_then(plan)});
+                return trace_reduction(
+                    r, given, plan, does,
+                    {p, leaves, stored(plan), first_operand(), statements(), then(), stored_then(plan)});
             },
             [&](const kernels::device_kernel& kernel) {
                 const std::size_t items = plan.on_cpu() ? 1 : group_size_of(kernel, reduction_group);

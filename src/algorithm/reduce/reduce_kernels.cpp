@@ -10,6 +10,7 @@
 #include "algorithm/element_of_run.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/reduce/wide_states.hpp"
+#include "array/expression_recorder.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/sync.hpp"
@@ -79,7 +80,13 @@ private:
         return state_of(does, at,
                         has_vector_functions_ && count == 1
                             ? record_as_in_lanes(values_.p, values_.leaves, given_, at)
-                            : record(values_.p, values_.leaves, given_, at, count));
+                            : recorded(at, count));
+    }
+    values recorded(const coordinates& at, int count) const {
+        expression_recorder one(values_.p, values_.leaves, given_, at, count);
+        one.number_statements(next_number_, values_.statements);
+        next_number_ += values_.statements;
+        return one.record_until(values_.p.steps.size());
     }
     values element(const Index& i) const { return element(does_, i); }
     /// Stores what is assigned to vectors; returns the state of the element, or of the elements in lanes.
@@ -282,7 +289,7 @@ private:
         elements made;
         for (int k = 0; k < plan_.lanes; ++k) {
             const coordinates at = element_of_run(number, k, plan_.lanes, plan_.loads_vectors);
-            made.push_back(state_of(does_, at, record(values_.p, values_.leaves, given_, at)));
+            made.push_back(state_of(does_, at, recorded(at, 1)));
         }
         return made;
     }
@@ -348,6 +355,8 @@ private:
     const bool has_vector_functions_;
     const block::operation in_order_, in_any_order_;
     const reduction_values& values_;
+    mutable std::uint32_t next_number_ = std::uint32_t{1}
+                                         << 16;  ///< of a statement, beyond those of operands
     trace::recording& r_;
     const parameter_list& given_;
     const block::group group_;

@@ -62,7 +62,8 @@ struct reduction_values {
     const layout& leaves;  ///< of p, or of what follows the results
     target_list stored;    ///< what p's first values are assigned to
     std::size_t first_operand;
-    const tape& then;  ///< follows the results
+    std::uint32_t statements;  ///< before the operands
+    const tape& then;          ///< follows the results
     target_list stored_then;
 };
 
