@@ -10,6 +10,11 @@
 
 namespace balm::array {
 
+/// Whether elements of this type are accessed in the short vectors of the coordinates.
+bool is_in_short_vectors(trace::type element, const coordinates&);
+/// Stores the lanes of the short vector that holds the element.
+void store_in_short_vector(trace::node memory, const std::vector<trace::node>& lanes, const coordinates&);
+
 class expression_recorder {
 public:
     /// For one index, or `lanes` consecutive ones. The tape, its layout and the parameters must outlive it.

@@ -160,13 +160,13 @@ trace::node after(trace::node index, int distance) {
                         trace::constant(scalar::i64, static_cast<std::uint64_t>(distance)));
 }
 
-bool is_in_short_vectors(const step& s, const coordinates& at) {
-    return at.vector.lanes > 1 && s.type.is_scalar() && s.type.element != scalar::boolean &&
-           s.type.element != scalar::f16;
+/// The memory as short vectors.
+trace::node short_vectors(trace::node memory, trace::type element, const coordinates& at, bool is_read) {
+    const trace::type whole(element.element, static_cast<std::uint8_t>(at.vector.lanes));
+    return trace::reinterpret(memory, pointer_to(whole, space::global, is_read));
 }
 trace::node lane_of_short_vector(trace::node memory, trace::type element, const coordinates& at) {
-    const trace::type whole(element.element, static_cast<std::uint8_t>(at.vector.lanes));
-    const trace::node vectors = trace::reinterpret(memory, pointer_to(whole, space::global, true));
+    const trace::node vectors = short_vectors(memory, element, at, true);
     return trace::swizzle(trace::load(vectors, at.vector.number, {}),
                           static_cast<std::uint64_t>(at.vector.lane), 1);
 }
@@ -231,6 +231,18 @@ bool calls_vector_functions(const tape& p) {
     });
 }
 
+bool is_in_short_vectors(trace::type element, const coordinates& at) {
+    return at.vector.lanes > 1 && element.is_scalar() && element.element != scalar::boolean &&
+           element.element != scalar::f16;
+}
+
+void store_in_short_vector(trace::node memory, const std::vector<trace::node>& lanes, const coordinates& at) {
+    const trace::type element = lanes[0].type;
+    const trace::type whole(element.element, static_cast<std::uint8_t>(at.vector.lanes));
+    trace::store(short_vectors(memory, element, at, false), at.vector.number,
+                 trace::compose(whole, lanes.data(), lanes.size()), {});
+}
+
 expression_recorder::expression_recorder(const tape& p, const layout& leaves, const parameter_list& given,
                                          const coordinates& at, int lanes)
     : p_(&p), leaves_(&leaves), given_(&given), lanes_(lanes), places_{at} {}
@@ -256,8 +268,8 @@ trace::node expression_recorder::loaded(const step& s) const {
     const coordinates& here = places_.back();
     const trace::node memory = (*given_)[*p_->vectors[s.leaf]];
     return in_lanes(lanes_, here, [&](int k) {
-        return is_in_short_vectors(s, here) ? lane_of_short_vector(memory, s.type, here)
-                                            : trace::load(memory, after(here.flat, k), {});
+        return is_in_short_vectors(s.type, here) ? lane_of_short_vector(memory, s.type, here)
+                                                 : trace::load(memory, after(here.flat, k), {});
     });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "algorithm/block/reduce.hpp"
@@ -259,8 +260,11 @@ private:
         IF (k < kept_count) {
             const std::vector<trace::node> kept = variables_of(false, k);
             accumulate(in_any_order_, total, begin + y, end, Number(across),
-                       {static_cast<int>(plan_.at_once), run},
-                       [&](const Number& r) { return elements{element(does_, k, kept, r)}; });
+                       {static_cast<int>(plan_.at_once), run}, [&](std::span<const Number> positions) {
+                           elements all;
+                           for (const Number& r : positions) all.push_back(element(does_, k, kept, r));
+                           return all;
+                       });
         }
         const values result =
             block::reduce(g, in_any_order_, read(total), shared, {y, across, is_rows ? Int(1) : Int(side)});

@@ -103,15 +103,20 @@ values reduce(const operation& does, const values& start, const Index& begin, co
 
 template <class Number>
 void accumulate(const operation& does, const values& total, const Number& begin, const Number& end,
-                const Number& stride, strided_walk how,
-                const std::type_identity_t<std::function<elements(const Number&)>>& at) {
+                const Number& stride, strided_walk how, const std::type_identity_t<elements_at<Number>>& at) {
     Number i(begin);
     const Number step = how.at_once * stride, reach = named("reach", (how.at_once - 1) * stride);
+    const auto take = [&](const values& into, int count) {
+        std::vector<Number> positions;
+        for (int k = 0; k < count; ++k) positions.emplace_back(i + k * stride);
+        const elements all = at(positions);
+        if (how.is_sequential)
+            for (const values& each : all) accumulate(does, into, each);
+        else
+            accumulate(does, into, reduce(does, all));
+    };
     const auto take_tree = [&](const values& into) {
-        elements all;
-        for (int k = 0; k < how.at_once; ++k)
-            for (values& each : at(i + k * stride)) all.push_back(std::move(each));
-        accumulate(does, into, reduce(does, all));
+        take(into, how.at_once);
         i += step;
     };
     WHILE (i + reach < end) {
@@ -126,14 +131,14 @@ void accumulate(const operation& does, const values& total, const Number& begin,
     }
     if (how.at_once == 1) return;
     WHILE (i < end) {
-        accumulate(does, total, reduce(does, at(i)));
+        take(total, 1);
         i += stride;
     }
 }
 template void accumulate(const operation&, const values&, const Int&, const Int&, const Int&, strided_walk,
-                         const std::function<elements(const Int&)>&);
+                         const elements_at<Int>&);
 template void accumulate(const operation&, const values&, const Index&, const Index&, const Index&,
-                         strided_walk, const std::function<elements(const Index&)>&);
+                         strided_walk, const elements_at<Index>&);
 
 values sub_group_reduce(const group& g, const operation& does, const values& own, const arrays& shared) {
     if (g.is_single()) return own;

@@ -6,6 +6,7 @@
 // local memory carry the values.
 
 #include <functional>
+#include <span>
 #include <type_traits>
 
 #include "algorithm/block/group.hpp"
@@ -23,13 +24,16 @@ values reduce(const operation&, const values& start, const Index& begin, const I
 struct strided_walk {
     int at_once = 1;  ///< positions whose elements are combined as a balanced tree, all loads in flight
     int run = 0;      ///< trees that are combined sequentially to a run, before the runs; 0: one run of all
+    bool is_sequential =
+        false;  ///< elements are combined one after the other instead, with all loads in flight
 };
-/// Combines variables with the elements at(begin), at(begin + stride) … before `end`. Positions left over,
-/// too few for another tree, are combined last, one by one.
+/// Combines variables with the elements at begin, begin + stride … before `end`: at(positions) loads those of
+/// some positions. Positions left over, too few for another tree, are combined last, one by one.
+template <class Number>
+using elements_at = std::function<elements(std::span<const Number>)>;
 template <class Number>
 void accumulate(const operation&, const values& total, const Number& begin, const Number& end,
-                const Number& stride, strided_walk,
-                const std::type_identity_t<std::function<elements(const Number&)>>& at);
+                const Number& stride, strided_walk, const std::type_identity_t<elements_at<Number>>& at);
 
 /// Reduces each sub-group. The result is valid in its first lane. On devices without sub-groups, `shared`
 /// needs an element for each work-item of the group, and all work-items must reach the call.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/element_of_run.hpp"
@@ -33,6 +34,8 @@ constexpr std::int64_t run_block = 32 * run;
 /// The number of terms that a work-item of a grid adds sequentially, each from the elements that it loads at
 /// once.
 constexpr int grid_run = 64;
+/// Partial results that a work-item loads at once; it combines them one by one.
+constexpr int loads_of_finish = 8;
 
 class recorder {
 public:
@@ -93,8 +96,11 @@ private:
     values state_of(const operations& does, const coordinates& at, values all) const {
         for (std::size_t k = 0; k < values_.stored.size(); ++k)
             store(given_[*values_.stored[k].vector], at, all[k], does.style().lanes);
-        all.erase(all.begin(), all.begin() + values_.first_operand);
-        return does.of_element(all, at.flat);
+        return does.of_element(operands_of(std::move(all)), at.flat);
+    }
+    values operands_of(values all) const {
+        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(values_.first_operand));
+        return all;
     }
     static void store(trace::node out, const coordinates& at, trace::node value, int lanes) {
         for (int k = 0; k < lanes; ++k) {
@@ -272,7 +278,7 @@ private:
                                       does_.depend_on_order() ? grid_run : 0};
         const values total = variables("total", does_.identity());
         accumulate(in_order_, total, i, whole, stride, how,
-                   [&](const Index& number) { return vector_of(number); });
+                   [&](std::span<const Index> numbers) { return vectors_of(numbers); });
         if (plan_.lanes > 1) {
             Index last = named("last", whole * plan_.lanes + i);
             IF (last < n) {
@@ -284,14 +290,34 @@ private:
             partials.store(group_id(0), partial);
         }
     }
-    /// The elements of a short vector.
-    elements vector_of(const Index& number) const {
+    /// The elements of short vectors. What is stored follows all loads, which therefore need not wait for it.
+    elements vectors_of(std::span<const Index> numbers) const {
+        std::vector<coordinates> places;
+        elements computed;
+        for (const Index& number : numbers)
+            for (int k = 0; k < plan_.lanes; ++k) {
+                places.push_back(element_of_run(number, k, plan_.lanes, plan_.loads_vectors));
+                computed.push_back(recorded(places.back(), 1));
+            }
+        const auto lanes_of_vector = static_cast<std::size_t>(plan_.lanes);
+        for (std::size_t first = 0; first < places.size(); first += lanes_of_vector)
+            store_vector({&places[first], lanes_of_vector}, {&computed[first], lanes_of_vector});
         elements made;
-        for (int k = 0; k < plan_.lanes; ++k) {
-            const coordinates at = element_of_run(number, k, plan_.lanes, plan_.loads_vectors);
-            made.push_back(state_of(does_, at, recorded(at, 1)));
-        }
+        for (std::size_t k = 0; k < places.size(); ++k)
+            made.push_back(does_.of_element(operands_of(std::move(computed[k])), places[k].flat));
         return made;
+    }
+    void store_vector(std::span<const coordinates> at, std::span<const values> computed) const {
+        for (std::size_t s = 0; s < values_.stored.size(); ++s) {
+            const trace::node out = given_[*values_.stored[s].vector];
+            values lanes_of_value;
+            for (const values& each : computed) lanes_of_value.push_back(each[s]);
+            if (is_in_short_vectors(values_.stored[s].vector->type(), at[0]))
+                store_in_short_vector(out, lanes_of_value, at[0]);
+            else
+                for (std::size_t k = 0; k < at.size(); ++k)
+                    trace::store(out, at[k].flat, lanes_of_value[k], {});
+        }
     }
 
     // ---- the partial results
@@ -303,8 +329,13 @@ private:
         const Int lane_count = named("lane_count", cast<int>(given("lanes")));
         for (Int lane : named("lane", range(group_.item(), lane_count, group_.items()))) {
             const values own = variables("own", does_.identity());
-            accumulate(in_any_order_, own, lane, count, lane_count, {},
-                       [&](const Int& k) { return elements{partials.load(k)}; });
+            const block::strided_walk how{.at_once = plan_.on_cpu() ? 1 : loads_of_finish,
+                                          .is_sequential = true};
+            accumulate(in_any_order_, own, lane, count, lane_count, how, [&](std::span<const Int> positions) {
+                elements all;
+                for (const Int& k : positions) all.push_back(partials.load(k));
+                return all;
+            });
             shared_.store(lane, read(own));
         }
         block::reduce_array(group_, in_any_order_, shared_, lane_count);

@@ -172,20 +172,23 @@ TEST(block_reduce, of_an_array_has_the_documented_order) {
 }
 
 template <class Number>
-void accumulates(int at_once, int run, int stride) {
+void accumulates(int at_once, int run, int stride, bool is_sequential) {
     SCOPED_TRACE(std::to_string(at_once) + " at once in runs of " + std::to_string(run) + ", " +
-                 std::to_string(stride) + " apart");
+                 std::to_string(stride) + " apart" + (is_sequential ? ", one after the other" : ""));
     constexpr int each = 103;  // positions with two elements each
     const auto make = [=](const group_shape&) {
         return balm::kernel<1>("difference(in, out)", [=](In<int> in, Out<int> out) {
             const values total = block::variables("total", {node_of(Int(7))});
             const Index first = global_id(0) * (2 * each);
             Number end = named("end", Number(first * 0 + each));
-            block::accumulate(
-                differences(), total, Number(1), end, Number(stride), {at_once, run}, [&](const Number& i) {
-                    const Index place = first + Index(i) * 2;
-                    return block::elements{{node_of(Int(in[place]))}, {node_of(Int(in[place + 1]))}};
-                });
+            block::accumulate(differences(), total, Number(1), end, Number(stride),
+                              {at_once, run, is_sequential}, [&](std::span<const Number> positions) {
+                                  block::elements all;
+                                  for (const Number& i : positions)
+                                      for (int e = 0; e < 2; ++e)
+                                          all.push_back({node_of(Int(in[first + Index(i) * 2 + e]))});
+                                  return all;
+                              });
             out[global_id(0)] = Int(block::read(total)[0]);
         });
     };
@@ -198,6 +201,10 @@ void accumulates(int at_once, int run, int stride) {
                 for (int k = 0; k < count; ++k, i += stride)
                     for (int e = 0; e < 2; ++e)
                         level.push_back(in[first + static_cast<std::size_t>(2 * i + e)]);
+                if (is_sequential) {
+                    for (const int element : level) into = difference(into, element);
+                    return;
+                }
                 for (; level.size() > 1; level.resize(level.size() / 2))  // neighbours
                     for (std::size_t k = 0; k < level.size() / 2; ++k)
                         level[k] = difference(level[2 * k], level[2 * k + 1]);
@@ -221,8 +228,9 @@ void accumulates(int at_once, int run, int stride) {
 TEST(block_reduce, of_elements_a_stride_apart_has_the_documented_order) {
     for (const auto& [at_once, run, stride] :
          {std::array{1, 0, 1}, {4, 0, 5}, {1, 3, 5}, {4, 3, 1}, {4, 3, 200}}) {
-        accumulates<Int>(at_once, run, stride);
-        accumulates<Index>(at_once, run, stride);
+        accumulates<Int>(at_once, run, stride, false);
+        accumulates<Index>(at_once, run, stride, false);
+        accumulates<Index>(at_once, run, stride, true);
     }
 }
 
