@@ -176,11 +176,12 @@ void small_statements(benchmark::State& state, const balm::device& on) {
     });
 }
 
-/// times_poisson(p, i, n): row i of the seven-point matrix on n × n × n points, times p.
+/// times_poisson(p, i, n): row i of the seven-point matrix on n × n × n points, times p. Divisions of 32 bits
+/// take a quarter of the time of those of 64.
 const auto& times_poisson() {
     using namespace balm::dsl;
-    static const auto made = balm::function("times_poisson(p, i, n)", [](In<double> p, Index i, Index n) {
-        Index x = i % n, y = i / n % n, z = i / (n * n);
+    static const auto made = balm::function("times_poisson(p, i, n)", [](In<double> p, Int i, Int n) {
+        Int x = i % n, y = i / n % n, z = i / (n * n);
         Double sum = 6.0 * p[i];
         IF (x > 0) {
             sum -= p[i - 1];
@@ -209,7 +210,7 @@ const auto& times_poisson() {
 struct gradients {
     gradients(const balm::context& on, std::size_t n)
         : ctx(on),
-          side(static_cast<std::int64_t>(n)),
+          side(static_cast<std::int32_t>(n)),
           x(on, n * n * n),
           r(on, n * n * n),
           p(on, n * n * n),
@@ -222,7 +223,7 @@ struct gradients {
     }
     void step() {
         balm::vector<double> pq(ctx, 1), next(ctx, 1), alpha(ctx, 1), beta(ctx, 1);
-        q = times_poisson()(p, balm::element_index(), side);
+        q = times_poisson()(p, balm::cast<std::int32_t>(balm::element_index()), side);
         sum_into(pq, p * q);
         alpha = rho / pq;
         x += alpha * p;
@@ -234,7 +235,7 @@ struct gradients {
     }
 
     balm::context ctx;
-    std::int64_t side;
+    std::int32_t side;
     balm::vector<double> x, r, p, q, rho;
 };
 

@@ -103,7 +103,7 @@ struct reduction_key {
     reduction_plan plan;
     policy how;
     reduction_forms all;
-    std::size_t first_operand;
+    std::size_t end_of_elements, first_operand;
     std::uint32_t statements;
     stores_key stored, then;
     friend bool operator==(const reduction_key&, const reduction_key&) = default;
@@ -133,25 +133,26 @@ public:
     void start() {
         refuse_writing(asked_.p);
         const division d = asked_.with != nullptr ? fused() : divided();
-        memory_ = device_.allocate((results_.count + d.partials * state_) * sizeof(std::uint64_t),
-                                   {"partial results"});
+        counter_ = results_.count + d.partials * state_;
+        memory_ = device_.allocate((counter_ + 1) * sizeof(std::uint64_t), {"partial results"});
         // Some drivers accept only groups that are too small for several pieces.
         const bool has_all =
             d.plan.shape == reduction_shape::pieces_a_group ? d.partials == 1 : d.groups == 1;
         const bool is_whole = has_all && !targets_are_read() && then().steps.empty();
         division first = d;
+        if (!is_whole && can_finish_last(d)) return launch_finishing_last(d);
         first.plan.stage = is_whole ? reduction_stage::whole : reduction_stage::partials;
-        launch(first, asked_.p, leaves_);
+        launch(first, asked_.p, leaves_, asked_.p.steps.size());
         if (!is_whole) {
             division last = d;
             last.groups = 1;
             last.plan.stage = reduction_stage::finish;
             if (d.plan.locates)
-                launch(last, asked_.p, leaves_);
+                launch(last, asked_.p, leaves_, asked_.p.steps.size());
             else if (then().steps.empty())
-                launch(last, empty_tape(), no_leaves());
+                launch(last, empty_tape(), no_leaves(), 0);
             else
-                launch(last, then(), layout(then()));
+                launch(last, then(), layout(then()), 0);
         }
     }
     /// How the elements are divided.
@@ -234,6 +235,32 @@ private:
         }
         return d;
     }
+    /// Recorded reductions need one kernel on devices whose fences order memory among groups, which those
+    /// with sub-groups have: a replay does not pay for clearing the counter.
+    bool can_finish_last(const division& d) const {
+        const bool orders_groups = kernels::features_of(device_).has_sub_groups || are_shapes_of_gpus();
+        return asked_.with != nullptr && !d.plan.on_cpu() && orders_groups;
+    }
+    void launch_finishing_last(division d) {
+        d.plan.stage = reduction_stage::whole;
+        d.plan.finishes_last = true;
+        constexpr std::byte zero{};
+        {
+            const runtime::recording_pause
+                pause;  // it is there for all replays, each of which leaves it zero
+            device_.default_queue().enqueue_fill(*memory_, counter_ * sizeof(std::uint64_t),
+                                                 sizeof(std::uint64_t), {&zero, 1}, {}, nullptr);
+        }
+        tape all = asked_.p;
+        const std::size_t end = all.steps.size();
+        if (!then().steps.empty()) {
+            tape after = then();
+            after.size = after.box = all.size = all.box =
+                -1;  // those of one element and of all are not one tape's
+            all.append(std::move(after));
+        }
+        launch(d, all, layout(all), end);
+    }
     /// What follows the results.
     const tape& then() const { return asked_.with != nullptr ? asked_.with->then : empty_tape(); }
 
@@ -267,10 +294,11 @@ private:
         if (plan.has_partials() && plan.on_cpu()) to.number("pieces_an_item", d.pieces_an_item);
         if (plan.gives_results() || plan.has_pieces()) to.number("partial_count", d.partials);
         if (plan.gives_results()) to.number("lanes", std::bit_ceil(std::min(d.partials, finish_lanes)));
+        if (plan.finishes_last) to.number("counter", counter_);
         to.memory("slots", scalar::u64, use, *memory_);
         written_list written = written_by(stored(plan));
         declare_written(to, "out", leaves, written);
-        if (!stored_then(plan).empty()) {
+        if (plan.finishes_last || !stored_then(plan).empty()) {
             const written_list then = written_by(results_and_then());
             declare_written(to, "result", leaves, then);
             for (vector_state* const v : then) written.push_back(v);
@@ -290,7 +318,7 @@ private:
         return all;
     }
     stores_key key_then(const reduction_plan& plan, const layout& leaves) const {
-        if (stored_then(plan).empty()) return {};
+        if (!plan.finishes_last && stored_then(plan).empty()) return {};
         const std::vector<target> all = results_and_then();
         return key_of(leaves, all, written_by(all));
     }
@@ -302,18 +330,20 @@ private:
         if (asked_.all.size() > 3) name += "_and_more";
         return name;
     }
-    void launch(const division& d, const tape& p, const layout& leaves) {
+    /// The first `end_of_elements` steps are of the elements, the others follow the results.
+    void launch(const division& d, const tape& p, const layout& leaves, std::size_t end_of_elements) {
         const reduction_plan& plan = d.plan;
         run_kernel(
             {name_of(plan), device_, facts_, p, leaves},
-            reduction_key{plan, asked_.how, forms_of(asked_.all), first_operand(), statements(),
-                          key_of(leaves, stored(plan), written_by(stored(plan))), key_then(plan, leaves)},
+            reduction_key{plan, asked_.how, forms_of(asked_.all), end_of_elements, first_operand(),
+                          statements(), key_of(leaves, stored(plan), written_by(stored(plan))),
+                          key_then(plan, leaves)},
             [&](auto& to) { declare_parameters(to, d, p, leaves); },
             [&](trace::recording& r, const parameter_list& given) {
                 const operations does(asked_.all.data(), asked_.all.size(), {asked_.how == policy::portable});
-                return trace_reduction(
-                    r, given, plan, does,
-                    {p, leaves, stored(plan), first_operand(), statements(), then(), stored_then(plan)});
+                return trace_reduction(r, given, plan, does,
+                                       {p, leaves, end_of_elements, stored(plan), first_operand(),
+                                        statements(), stored_then(plan)});
             },
             [&](const kernels::device_kernel& kernel) {
                 const std::size_t items = plan.on_cpu() ? 1 : group_size_of(kernel, reduction_group);
@@ -331,7 +361,8 @@ private:
     ir::launch_facts facts_;
     std::size_t n_;
     slot_layout results_{{}};
-    std::size_t state_ = 0;  ///< slots of a partial result
+    std::size_t state_ = 0;    ///< slots of a partial result
+    std::size_t counter_ = 0;  ///< the slot after all others
     std::shared_ptr<runtime::storage> memory_;
 };
 

@@ -14,6 +14,7 @@
 #include "array/expression_recorder.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
+#include "balm/dsl/pointer.hpp"
 #include "balm/dsl/sync.hpp"
 
 namespace balm::array {
@@ -68,8 +69,14 @@ public:
                 case reduction_shape::grid: record_grid(partials); break;
             }
         }
-        if (plan_.stage == reduction_stage::whole && !plan_.on_cpu()) barrier();
-        if (plan_.gives_results()) record_finish(partials);
+        if (plan_.finishes_last) {
+            IF (is_last_group()) {
+                record_finish(partials);
+            }
+        } else if (plan_.gives_results()) {
+            if (plan_.stage == reduction_stage::whole && !plan_.on_cpu()) barrier();
+            record_finish(partials);
+        }
         return r_.finish(nullptr);
     }
 
@@ -89,7 +96,7 @@ private:
         expression_recorder one(values_.p, values_.leaves, given_, at, count);
         one.number_statements(next_number_, values_.statements);
         next_number_ += values_.statements;
-        return one.record_until(values_.p.steps.size());
+        return one.record_until(values_.end_of_elements);
     }
     values element(const Index& i) const { return element(does_, i); }
     /// Stores what is assigned to vectors; returns the state of the element, or of the elements in lanes.
@@ -322,6 +329,28 @@ private:
 
     // ---- the partial results
 
+    /// Whether the partial results and stored elements of all groups are visible to this one, which is the
+    /// last to ask. The counter is in the last slot, 0 before the launch and after it.
+    Bool is_last_group() const {
+        const Ptr<std::uint32_t> counter(
+            trace::reinterpret(given_["slots"], trace::pointer_to(scalar::u32, space::global)));
+        const Index place = given("counter") * 2;
+        Int is_last = named("is_last", 0);
+        barrier();
+        IF (group_.item() == 0) {
+            device_fence();
+            is_last = select(cast<std::int64_t>(atomic_add(counter[place], 1u)) == group_count(0) - 1, 1, 0);
+        }
+        Bool all_see = barrier_or(is_last != 0);
+        IF (all_see) {
+            device_fence();
+            IF (group_.item() == 0) {
+                counter[place] = 0u;
+            }
+        }
+        return all_see;
+    }
+
     /// A lane combines the partial results that are `lane_count` apart; then the lanes are combined as a
     /// tree.
     void record_finish(const slots& partials) const {
@@ -348,7 +377,9 @@ private:
     void record_then() const {
         if (values_.stored_then.empty()) return;
         const trace::node first = node_of(Index(0));
-        const values all = record(values_.then, values_.leaves, given_, first);
+        expression_recorder then(values_.p, values_.leaves, given_, first);
+        then.skip_until(values_.end_of_elements);
+        const values all = then.record_until(values_.p.steps.size());
         for (std::size_t k = 0; k < values_.stored_then.size(); ++k)
             trace::store(given_[*values_.stored_then[k].vector], first, all[k], {});
     }

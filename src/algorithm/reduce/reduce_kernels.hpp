@@ -43,6 +43,7 @@ struct reduction_plan {
     bool loads_vectors;   ///< elements are loaded as these vectors
     bool has_sub_groups;  ///< of the device
     bool locates;         ///< pieces have extremes only, and the results' positions are found at the end
+    bool finishes_last;   ///< of several groups that store partial results, the last one gives the results
 
     bool on_cpu() const { return shape == reduction_shape::pieces_an_item; }
     bool has_pieces() const { return shape != reduction_shape::grid; }
@@ -58,12 +59,12 @@ inline constexpr std::size_t reduction_group = 256;
 
 /// What a kernel computes with.
 struct reduction_values {
-    const tape& p;         ///< of the elements
-    const layout& leaves;  ///< of p, or of what follows the results
-    target_list stored;    ///< what p's first values are assigned to
+    const tape& p;  ///< of the elements, then what follows the results
+    const layout& leaves;
+    std::size_t end_of_elements;  ///< steps
+    target_list stored;           ///< what p's first values are assigned to
     std::size_t first_operand;
     std::uint32_t statements;  ///< before the operands
-    const tape& then;          ///< follows the results
     target_list stored_then;
 };
 
