@@ -355,8 +355,7 @@ public:
     template <class... Reductions>
     bool add(const member& m, Reductions&... reductions) {
         const auto takes = [&](std::unique_ptr<fused_group>& group) { return group->add(m, reductions...); };
-        auto next = std::make_unique<statement_group>(device_, m.box);
-        return find(m, takes) || (has_room() && next->add(m, reductions...) && push(std::move(next)));
+        return find(m, takes) || begin(std::make_unique<statement_group>(device_, m.box), m, reductions...);
     }
     /// The same for a reduction along rows. Statements of all their elements become a group of rows.
     bool add(const member& m, const row_box& box, std::unique_ptr<held_row_reduction>& reduction) {
@@ -367,9 +366,8 @@ public:
             group = std::move(rows);
             return true;
         };
-        if (find(m, takes)) return true;
-        auto next = std::make_unique<row_group>(device_, row_statements(box));
-        return has_room() && next->add(m, box, reduction) && push(std::move(next));
+        return find(m, takes) ||
+               begin(std::make_unique<row_group>(device_, row_statements(box)), m, box, reduction);
     }
 
     void enqueue() override {
@@ -401,8 +399,10 @@ private:
         }
         return false;
     }
-    bool has_room() const { return groups_.size() < most_held; }
-    bool push(std::unique_ptr<fused_group> next) {
+    /// Adds a group that takes the member; returns false if there is no room for it, or if it does not.
+    template <class Group, class... With>
+    bool begin(std::unique_ptr<Group> next, const member& m, With&... with) {
+        if (groups_.size() == most_held || !next->add(m, with...)) return false;
         groups_.push_back(std::move(next));
         return true;
     }

@@ -33,7 +33,6 @@ public:
           plan_(plan),
           of_(of),
           reductions_(reductions),
-          leaves_(leaves),
           group_({.most = along_group,
                   .is_exact = true,
                   .has_sub_groups = plan.has_sub_groups,
@@ -209,7 +208,6 @@ private:
     const rows_plan& plan_;
     const fused_rows& of_;
     const std::vector<row_reduction>& reductions_;
-    const layout& leaves_;
     const block::group group_;
     const Int y_;
     const Index k_;
