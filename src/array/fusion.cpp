@@ -166,8 +166,9 @@ public:
     }
     bool add(const member&, std::unique_ptr<held_reductions>&) override { return false; }
     /// Adds a reduction along the rows, whose result is `m.uses.written`; takes it if it returns true.
-    bool add(const member& m, const row_box& box, std::unique_ptr<held_row_reduction>& reduction) {
-        return box == rows_.box() && is_possible(m) && rows_.add(reduction, m.p, m.uses.written[0]) &&
+    bool add(const member& m, const tape& operand, const row_box& box,
+             std::unique_ptr<held_row_reduction>& reduction) {
+        return box == rows_.box() && is_possible(m) && rows_.add(reduction, operand, m.uses.written[0]) &&
                take(m);
     }
     bool must_precede(const vector_accesses& uses) const override { return rows_.must_precede(uses); }
@@ -358,16 +359,18 @@ public:
         return find(m, takes) || begin(std::make_unique<statement_group>(device_, m.box), m, reductions...);
     }
     /// The same for a reduction along rows. Statements of all their elements become a group of rows.
-    bool add(const member& m, const row_box& box, std::unique_ptr<held_row_reduction>& reduction) {
+    bool add(const member& m, const tape& operand, const row_box& box,
+             std::unique_ptr<held_row_reduction>& reduction) {
         const auto takes = [&](std::unique_ptr<fused_group>& group) {
-            if (auto* const rows = dynamic_cast<row_group*>(group.get())) return rows->add(m, box, reduction);
+            if (auto* const rows = dynamic_cast<row_group*>(group.get()))
+                return rows->add(m, operand, box, reduction);
             std::unique_ptr<row_group> rows = static_cast<statement_group&>(*group).of_rows(box);
-            if (rows == nullptr || !rows->add(m, box, reduction)) return false;
+            if (rows == nullptr || !rows->add(m, operand, box, reduction)) return false;
             group = std::move(rows);
             return true;
         };
         return find(m, takes) ||
-               begin(std::make_unique<row_group>(device_, row_statements(box)), m, box, reduction);
+               begin(std::make_unique<row_group>(device_, row_statements(box)), m, operand, box, reduction);
     }
 
     void enqueue() override {
@@ -463,7 +466,7 @@ bool is_held_to_fuse(std::unique_ptr<held_row_reduction>&& reduction, const tape
     if (result.weak_from_this().expired() || !can_be_fused(operand) || is_fusion_off()) return false;
     member m({}, operand, box_of(operand));
     m.uses.written.push_back(result.shared_from_this());
-    return is_held(*list, result.device(), m, box, reduction);
+    return is_held(*list, result.device(), m, operand, box, reduction);
 }
 
 }  // namespace balm::array

@@ -28,6 +28,22 @@ bool has_no_views(const tape& p) {
     });
 }
 
+/// Whether what a tape accesses, or for how long it runs, may depend on the values of elements.
+bool computes_places(const tape& p) {
+    bool computes = !p.functions.empty();
+    for (std::size_t k = 1; k < p.steps.size(); ++k) {
+        const step::kind index = p.steps[k - 1].what;
+        computes = computes || (p.steps[k].what == step::kind::at && index != step::kind::constant &&
+                                index != step::kind::position);
+    }
+    return computes;
+}
+bool have_common(const std::vector<vector_handle>& a, const std::vector<vector_handle>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const vector_handle& each) {
+        return std::find(b.begin(), b.end(), each) != b.end();
+    });
+}
+
 /// Whether statements over both boxes can be in one tape.
 bool are_alike(const shape& a, const shape& b) {
     return a == b || a.dimensions() == 1 || b.dimensions() == 1;
@@ -44,18 +60,27 @@ std::size_t keep_of(const tape& p, std::uint64_t number) {
 }  // namespace
 
 row_statements::row_statements(const row_box& rows, const fused_statements& first, const shape& box)
-    : box_(rows), steps_(first.values().steps.size()), elements_(first.uses()) {
+    : box_(rows),
+      steps_(first.values().steps.size()),
+      computes_places_(computes_places(first.values())),
+      elements_(first.uses()) {
     parts_.push_back({part_kind::elements, box, first, {}, nullptr});
 }
 bool row_statements::can_begin_with(const tape& statements, const row_box& rows) {
     return has_views_of(statements, shape(rows.rows, rows.columns));
 }
 
-bool row_statements::can_add(const vector_accesses& e, const vector_accesses& r, std::size_t steps) const {
+bool row_statements::can_add(const vector_accesses& e, const vector_accesses& r, const tape& p) const {
     const std::size_t each = reductions_.empty() ? 1 : reductions_.front()->elements_of_item();
-    return (steps_ + steps) * each <= most_steps_of_item && elements_.can_add(e) && rows_.can_add(r) &&
-           !rows_.conflict_with(e) && !elements_.conflict_with(r) && !overlap(e.written, r.here) &&
-           !overlap(r.written, r.elsewhere);
+    // Work-items without a row of their own, or without a last element, compute those of others, which may
+    // have overwritten them already: the values are not used, but must not say where to read.
+    const bool overwrite = have_common(elements_.here(), elements_.written()) ||
+                           have_common(elements_.here(), e.written) ||
+                           have_common(e.here, elements_.written()) || have_common(e.here, e.written);
+    if (overwrite && (computes_places_ || computes_places(p))) return false;
+    return (steps_ + p.steps.size()) * each <= most_steps_of_item && elements_.can_add(e) &&
+           rows_.can_add(r) && !rows_.conflict_with(e) && !elements_.conflict_with(r) &&
+           !overlap(e.written, r.here) && !overlap(r.written, r.elsewhere);
 }
 
 bool row_statements::add(target_list targets, const tape& p, const shape& box) {
@@ -70,7 +95,7 @@ bool row_statements::add(target_list targets, const tape& p, const shape& box) {
         of_elements = vector_accesses(p, targets, box_.columns);
         of_rows.here = std::exchange(of_elements.of_rows, {});
     }
-    if (!can_add(of_elements, of_rows, p.steps.size())) return false;
+    if (!can_add(of_elements, of_rows, p)) return false;
     const part_kind what = is_of_row ? part_kind::row : part_kind::elements;
     if (parts_.empty() || parts_.back().what != what || !are_alike(parts_.back().box, box))
         parts_.push_back({what, box, {}, {}, nullptr});
@@ -80,25 +105,28 @@ bool row_statements::add(target_list targets, const tape& p, const shape& box) {
     elements_.add(of_elements);
     rows_.add(of_rows);
     steps_ += p.steps.size();
+    computes_places_ = computes_places_ || computes_places(p);
     return true;
 }
 
 bool row_statements::add(std::unique_ptr<held_row_reduction>& how, const tape& operand,
                          const vector_handle& result) {
     if (!reductions_.empty() && !reductions_.front()->shares_kernel_with(*how)) return false;
-    vector_accesses of_elements(operand, {}, box_.columns), of_rows;
+    const tape own = with_own_elements(operand, box_of(operand));
+    vector_accesses of_elements(own, {}, box_.columns), of_rows;
     of_rows.here = std::exchange(of_elements.of_rows, {});
     of_rows.written.push_back(result);
-    if (!has_views_of(operand, shape(box_.rows, box_.columns)) || overlaps(*result, of_rows.here) ||
+    if (!has_views_of(own, shape(box_.rows, box_.columns)) || overlaps(*result, of_rows.here) ||
         overlaps(*result, of_elements.here) || overlaps(*result, of_elements.elsewhere) ||
-        (steps_ + operand.steps.size()) * how->elements_of_item() > most_steps_of_item ||
-        !can_add(of_elements, of_rows, operand.steps.size()))
+        (steps_ + own.steps.size()) * how->elements_of_item() > most_steps_of_item ||
+        !can_add(of_elements, of_rows, own))
         return false;
     parts_.push_back({part_kind::reduction, shape(box_.rows, box_.columns), {}, operand, result});
     reductions_.push_back(std::move(how));
     elements_.add(of_elements);
     rows_.add(of_rows);
-    steps_ += operand.steps.size();
+    steps_ += own.steps.size();
+    computes_places_ = computes_places_ || computes_places(own);
     return true;
 }
 
@@ -119,13 +147,14 @@ fused_rows row_statements::fused() const {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
         const part& each = parts_[k];
         const bool is_row = each.what == part_kind::row;
-        tape own =
-            with_known_values(each.what == part_kind::reduction ? each.operand : each.statements.values(),
-                              is_row ? 0 : box_.columns,
-                              [&](const vector_handle& v, bool is_of_row) -> std::optional<std::uint64_t> {
-                                  const auto known = value_in(v, is_row || is_of_row);
-                                  return known == last.end() ? std::nullopt : std::optional(known->number);
-                              });
+        tape own = with_known_values(
+            each.what == part_kind::reduction ? with_own_elements(each.operand, box_of(each.operand))
+                                              : each.statements.values(),
+            is_row ? 0 : box_.columns,
+            [&](const vector_handle& v, bool is_of_row) -> std::optional<std::uint64_t> {
+                const auto known = value_in(v, is_row || is_of_row);
+                return known == last.end() ? std::nullopt : std::optional(known->number);
+            });
         const auto holds = [&](const vector_handle& v, std::uint64_t number, bool is_of_row) {
             const auto known = value_in(v, is_of_row);
             if (known == last.end())

@@ -76,7 +76,8 @@ public:
     /// Adds a statement of all elements or of one for each row; returns false if it must follow in another
     /// kernel.
     bool add(target_list, const tape&, const shape& box);
-    /// Adds a reduction of all rows, which it takes if it returns true.
+    /// Adds a reduction of all rows, which it takes if it returns true. The operand is as the reduction alone
+    /// computes it: its views decide the order of the elements.
     bool add(std::unique_ptr<held_row_reduction>&, const tape& operand, const vector_handle& result);
 
     bool must_precede(const vector_accesses& s) const {
@@ -100,11 +101,12 @@ private:
         vector_handle result;
     };
 
-    bool can_add(const vector_accesses& of_elements, const vector_accesses& of_rows, std::size_t steps) const;
+    bool can_add(const vector_accesses& of_elements, const vector_accesses& of_rows, const tape&) const;
     fused_rows fused() const;
 
     row_box box_;
     std::size_t steps_ = 0;
+    bool computes_places_ = false;  ///< from elements
     std::vector<part> parts_;
     std::vector<std::unique_ptr<held_row_reduction>> reductions_;  ///< of the parts that are one, in order
     fused_accesses elements_, rows_;

@@ -64,6 +64,24 @@ TEST(B4_recorded_reductions, contract_products_that_all_elements_share) {
         2, many);
 }
 
+TEST(B4_recorded_reductions, take_no_more_local_memory_than_there_is) {
+    const shapes_of_gpus there(true);
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        vector<double> one(ctx, 5000);
+        one = 1.0;
+        vector<balm::double4> x(ctx, 5000);
+        x = compose<balm::double4>(one, 2.0 * one, 3.0 * one, 4.0 * one);
+        std::vector<vector<balm::double4>> sums;
+        for (int k = 0; k < 70; ++k) sums.emplace_back(ctx, 1);
+        const recording step = record(ctx, [&] {
+            for (auto& each : sums) sum_into(each, x);
+        });
+        step.repeat(2);
+        for (auto& each : sums) EXPECT_EQ(each.to_host()[0].w, 20000.0);
+    });
+}
+
 TEST(B4_recorded_reductions, let_statements_of_one_element_follow) {
     const auto statements = [](world& w) {
         vector<double> length(w.ctx, 1), factor(w.ctx, 1);

@@ -169,6 +169,85 @@ TEST(B4_recorded_rows, have_several_leading_or_trailing_dimensions) {
     });
 }
 
+TEST(B4_recorded_rows, are_the_last_dimensions_in_order) {
+    const shapes_of_gpus there(true);
+    auto random = seeded_random();
+    on_all_devices([&](const device& on) {
+        const auto alike = [&](std::size_t size, const program_text& statements) {
+            expect_recorded_alike(context({on}), statements, random(), size);
+        };
+        alike(1024, [](world& w) {
+            w.few_rows = balm::sum(in_rows(w.a, 32).transpose(), along(0));
+            w.few_rows = w.few_rows * 2.f;
+        });
+        alike(1024, [](world& w) {
+            const vector<std::int64_t> at = balm::arg_max(in_rows(w.a, 32).transpose(), along(0));
+            w.few_rows = cast<float>(at + std::int64_t{1});
+        });
+        alike(1024, [](world& w) {
+            const auto repeated = view(w.few_rows, {std::size_t{1}, std::size_t{32}})
+                                      .broadcast({std::size_t{32}, std::size_t{32}});
+            const vector<float> sum = balm::sum(repeated, along(0));
+            w.b = w.b - of_rows(sum, 32);
+        });
+        alike(9600, [](world& w) {
+            const vector<float> sum = balm::sum(in_rows(w.a, 100)(balm::all, balm::reversed), along(1));
+            w.b = w.b - of_rows(sum, 100);
+        });
+        alike(9600, [](world& w) {  // alone: the views decide its order
+            w.rows = balm::sum(view(w.a, {300, 32}) * view(w.b, {32, 300}).transpose(), along(1));
+        });
+        alike(9600, [](world& w) {
+            w.rows =
+                balm::sum(view(w.a, {300, 32}) * view(w.b, {300, 32})(balm::all, balm::reversed), along(1));
+        });
+    });
+}
+
+TEST(B4_recorded_rows, do_not_read_at_positions_of_others) {
+    const shapes_of_gpus there(true);
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        constexpr std::size_t rows = 3, columns = 9;
+        vector<float> x(ctx, rows * columns), y(ctx, rows * columns), table(ctx, rows * columns);
+        vector<float> most(ctx, rows), sum(ctx, rows);
+        vector<std::int64_t> at(ctx, rows * columns);
+        x = 1.f;
+        table = cast<float>(balm::element_index());
+        at = balm::element_index();
+        const recording step = record(ctx, [&] {
+            most = balm::max(in_rows(x, columns), along(1));
+            y = table[at];
+            at = at + std::int64_t{100000000000};  // overwritten where another work-item reads
+            sum = balm::sum(in_rows(y, columns), along(1));
+        });
+        step();
+        expect_each(y.to_host(), [](std::size_t i) { return static_cast<float>(i); });
+        expect_each(sum.to_host(), [](std::size_t r) { return static_cast<float>(81 * r + 36); });
+    });
+}
+
+TEST(B4_recorded_rows, take_no_more_local_memory_than_there_is) {
+    const shapes_of_gpus there(true);
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        vector<double> x(ctx, 4 * 2048);
+        x = cast<double>(balm::element_index() % std::int64_t{5});
+        std::vector<vector<double>> sums(20), direct(20);
+        const auto statements = [&](std::vector<vector<double>>& into) {
+            for (std::size_t k = 0; k < into.size(); ++k)
+                into[k] = balm::sum_compensated(view(x, {4, 2048}) + 0.1 * static_cast<double>(k), along(1));
+        };
+        for (auto* each : {&sums, &direct})
+            for (vector<double>& v : *each) v = vector<double>(ctx, 4);
+        statements(direct);
+        record(ctx, [&] { statements(sums); })();
+        for (std::size_t k = 0; k < sums.size(); ++k)
+            expect_each(sums[k].to_host(),
+                        [&, wanted = direct[k].to_host()](std::size_t i) { return wanted[i]; });
+    });
+}
+
 TEST(B4_recorded_rows, scale_and_shift_by_column) {
     const shapes_of_gpus there(true);
     auto random = seeded_random();

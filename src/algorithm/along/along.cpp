@@ -54,6 +54,17 @@ shape remaining(const shape& box, const dimension_set& is_reduced) {
     return extents.empty() ? shape(1) : shape(extents);
 }
 
+/// Whether the reduced dimensions are the last ones.
+bool are_rows(const shape& box, const dimension_set& is_reduced) {
+    bool has_reduced = false, are = true;
+    for (int d = 0; d < box.dimensions(); ++d) {
+        if (box[d] == 1) continue;
+        are = are && (is_reduced[static_cast<std::size_t>(d)] || !has_reduced);
+        has_reduced = has_reduced || is_reduced[static_cast<std::size_t>(d)];
+    }
+    return are;
+}
+
 /// The row-major position of an element within the chosen dimensions.
 affine_map place_among(const shape& box, const dimension_set& dimensions, bool chosen) {
     affine_map map{box, {}, 0};
@@ -136,6 +147,7 @@ public:
           facts_(kernels::facts_for(device_)),
           on_cpu_(facts_.on_cpu && !are_shapes_of_gpus()),
           does_(&what, 1, {on_cpu_}),
+          has_rows_(are_rows(box, is_reduced)),
           leaves_(p, placed(p, box, is_reduced)) {
         note_loops();
     }
@@ -162,8 +174,8 @@ public:
         row_reduction reduction;
     };
     std::optional<of_rows> in_rows() const {
-        const bool are_rows = !on_cpu_ && base_.loops == 2 && base_.reduced == 2 && base_.gives_in_order &&
-                              base_.counts_in_order && what_.element.is_scalar() &&
+        const bool are_rows = !on_cpu_ && has_rows_ && base_.loops == 2 && base_.reduced == 2 &&
+                              base_.gives_in_order && is_in_order(true) && what_.element.is_scalar() &&
                               device_.info().max_work_group_size >= along_group;
         if (!are_rows) return std::nullopt;
         const division d = divided();
@@ -389,6 +401,7 @@ private:
     ir::launch_facts facts_;
     bool on_cpu_;
     operations does_;
+    bool has_rows_;
     layout leaves_;
     along_plan base_;
     std::size_t kept_ = 1, reduced_ = 1;

@@ -25,6 +25,14 @@ std::uint32_t statements_of(const tape& p) {
     }));
 }
 
+/// Of a state for each work-item of a group, for the largest of the reductions.
+std::size_t bytes_of_states(const std::vector<row_reduction>& reductions) {
+    std::size_t most = 0;
+    for (const row_reduction& each : reductions)
+        most = std::max(most, block::room::bytes_of(operations(&each.what, 1, {}).state(), along_group));
+    return most;
+}
+
 class rows_recorder {
 public:
     rows_recorder(const parameter_list& given, const rows_plan& plan, const fused_rows& of,
@@ -47,11 +55,8 @@ public:
           has_last_(column(plan.count - 1) < columns_),
           statements_(statements_of(of.values)),
           next_number_(statements_),
-          of_row_(of.values, leaves, given, coordinates(node_of(row_))) {
-        for (const row_reduction& each : reductions) {
-            const operations does(&each.what, 1, {});
-            shared_.push_back(group_.shared("shared", does.state(), along_group));
-        }
+          of_row_(of.values, leaves, given, coordinates(node_of(row_))),
+          room_(bytes_of_states(reductions)) {
         for (int j = 0; j < plan.count; ++j) {
             // The last element of a work-item may not exist: it is computed as that of the last column.
             const bool is_sure = plan.is_even || j + 1 < plan.count;
@@ -108,8 +113,8 @@ private:
         if (!plan_.is_even) load_for(begin, end);
         const values own =
             plan_.is_even ? of_item(how, end, of_elements_.size()) : of_uneven_item(how, does, end);
-        const values state =
-            block::reduce_for_all(group_, does.operation(false), own, shared_[number], plan_.across, y_);
+        const values state = block::reduce_for_all(group_, does.operation(false), own,
+                                                   room_.of(does.state(), along_group), plan_.across, y_);
         const trace::node result = does.result(state)[how.result];
         const std::uint64_t name = of_.values.steps[end - 1].bits;
         of_row_.skip_until(end);
@@ -214,12 +219,12 @@ private:
     const Bool is_row_;
     const Index row_, columns_;
     const Bool has_last_;
-    std::vector<block::arrays> shared_;  ///< of each reduction
-    std::vector<trace::node> flat_;      ///< of the work-item's elements
+    std::vector<trace::node> flat_;  ///< of the work-item's elements
     std::vector<expression_recorder> of_elements_;
     const std::uint32_t statements_;  ///< of the tape
     std::uint32_t next_number_;       ///< of a statement
     expression_recorder of_row_;
+    const block::room room_;  ///< which the reductions use in turn
 };
 
 }  // namespace

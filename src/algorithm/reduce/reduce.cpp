@@ -239,7 +239,19 @@ private:
     /// with sub-groups have: a replay does not pay for clearing the counter.
     bool can_finish_last(const division& d) const {
         const bool orders_groups = kernels::features_of(device_).has_sub_groups || are_shapes_of_gpus();
-        return asked_.with != nullptr && !d.plan.on_cpu() && orders_groups;
+        return asked_.with != nullptr && !d.plan.on_cpu() && orders_groups && results_are_apart();
+    }
+    /// Whether vectors that follow are written nowhere else, and read by no other name.
+    bool results_are_apart() const {
+        const std::vector<target> last = results_and_then();
+        return std::none_of(last.begin(), last.end(), [&](const target& t) {
+            const auto& stored = asked_.with->stored;
+            return std::any_of(stored.begin(), stored.end(),
+                               [&](const target& s) { return s.vector->overlaps(*t.vector); }) ||
+                   std::any_of(leaves_.vectors.begin(), leaves_.vectors.end(), [&](const vector_state* v) {
+                       return v != t.vector && v->overlaps(*t.vector);
+                   });
+        });
     }
     void launch_finishing_last(division d) {
         d.plan.stage = reduction_stage::whole;
@@ -349,8 +361,8 @@ private:
                 const std::size_t items = plan.on_cpu() ? 1 : group_size_of(kernel, reduction_group);
                 // If a driver accepts only smaller groups, more of them are launched, unless each group has a
                 // partial result.
-                const bool is_divided =
-                    plan.shape == reduction_shape::pieces_a_group && plan.stage == reduction_stage::partials;
+                const bool is_divided = plan.shape == reduction_shape::pieces_a_group &&
+                                        (plan.stage == reduction_stage::partials || plan.finishes_last);
                 return groups_of(is_divided ? d.groups * (reduction_group / items) : d.groups, items);
             });
     }
@@ -375,6 +387,8 @@ public:
     bool take(held_reductions& later) override {
         auto* const more = dynamic_cast<recorded_reductions*>(&later);
         if (more == nullptr || more->how_ != how_ || !more->divided_.orders_like(divided_)) return false;
+        const std::size_t state = bytes_of_states(all_) + bytes_of_states(more->all_);
+        if (state * reduction_group > local_bytes) return false;
         for (reduction& r : more->all_) {
             r.statement += calls_;
             all_.push_back(std::move(r));
@@ -389,6 +403,12 @@ public:
     }
 
 private:
+    /// What every OpenCL device has: each work-item of a group has a state there.
+    static constexpr std::size_t local_bytes = std::size_t{1} << 15;
+    static std::size_t bytes_of_states(const std::vector<reduction>& all) {
+        return operations(all.data(), all.size(), {}).bytes_of_state();
+    }
+
     std::vector<reduction> all_;
     policy how_;
     division divided_;
