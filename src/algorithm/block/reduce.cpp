@@ -108,6 +108,7 @@ void accumulate(const operation& does, const values& total, const Number& begin,
     const Number step = how.at_once * stride, reach = named("reach", (how.at_once - 1) * stride);
     const auto take = [&](const values& into, int count) {
         std::vector<Number> positions;
+        positions.reserve(static_cast<std::size_t>(count));
         for (int k = 0; k < count; ++k) positions.emplace_back(i + k * stride);
         const elements all = at(positions);
         if (how.is_sequential)
@@ -192,7 +193,7 @@ values reduce_for_all(const group& g, const operation& does, const values& own, 
         }
     }
     g.barrier();
-    const values total = shared.load(g.item() - rank);
+    values total = shared.load(g.item() - rank);
     g.barrier();  // before another reduction stores there
     return total;
 }
