@@ -10,6 +10,11 @@
 
 namespace balm::array {
 
+/// Whether the last value of a statement is kept here, in a list of several statements.
+inline bool ends_statement(const step& s) {
+    return s.what == step::kind::keep && s.detail == static_cast<std::uint32_t>(value_of_statement::last);
+}
+
 /// Whether elements of this type are accessed in the short vectors of the coordinates.
 bool is_in_short_vectors(trace::type element, const coordinates&);
 /// Stores the lanes of the short vector that holds the element.

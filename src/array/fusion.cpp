@@ -168,8 +168,8 @@ public:
     /// Adds a reduction along the rows, whose result is `m.uses.written`; takes it if it returns true.
     bool add(const member& m, const tape& operand, const row_box& box,
              std::unique_ptr<held_row_reduction>& reduction) {
-        return box == rows_.box() && is_possible(m) && rows_.add(reduction, operand, m.uses.written[0]) &&
-               take(m);
+        return box == rows_.box() && is_possible(m) &&
+               rows_.add(reduction, operand, m.p, m.uses.written[0]) && take(m);
     }
     bool must_precede(const vector_accesses& uses) const override { return rows_.must_precede(uses); }
     void for_each_vector(const std::function<void(const vector_state&, bool)>& f) const override {

@@ -323,7 +323,7 @@ std::vector<trace::node> expression_recorder::record_until(std::size_t end) {
             case step::kind::keep:
                 made = operands[0];
                 keep(s.bits, made);
-                if (s.detail == static_cast<std::uint32_t>(value_of_statement::last)) {
+                if (ends_statement(s)) {
                     ++statement_;
                     begin_statement();
                 }
@@ -349,8 +349,7 @@ void expression_recorder::skip_until(std::size_t end) {
         const step& s = p_->steps[next_];
         scalars_ += is_argument(s);
         positions_ += s.what == step::kind::position;
-        statement_ +=
-            s.what == step::kind::keep && s.detail == static_cast<std::uint32_t>(value_of_statement::last);
+        statement_ += ends_statement(s);
     }
 }
 

@@ -64,7 +64,7 @@ row_statements::row_statements(const row_box& rows, const fused_statements& firs
       steps_(first.values().steps.size()),
       computes_places_(computes_places(first.values())),
       elements_(first.uses()) {
-    parts_.push_back({part_kind::elements, box, first, {}, nullptr});
+    parts_.push_back({part_kind::elements, box, first, {}, {}, nullptr});
 }
 bool row_statements::can_begin_with(const tape& statements, const row_box& rows) {
     return has_views_of(statements, shape(rows.rows, rows.columns));
@@ -98,7 +98,7 @@ bool row_statements::add(target_list targets, const tape& p, const shape& box) {
     if (!can_add(of_elements, of_rows, p)) return false;
     const part_kind what = is_of_row ? part_kind::row : part_kind::elements;
     if (parts_.empty() || parts_.back().what != what || !are_alike(parts_.back().box, box))
-        parts_.push_back({what, box, {}, {}, nullptr});
+        parts_.push_back({what, box, {}, {}, {}, nullptr});
     part& last = parts_.back();
     if (box.dimensions() > 1) last.box = box;
     last.statements.add(targets, p, uses, box.count());
@@ -109,10 +109,9 @@ bool row_statements::add(target_list targets, const tape& p, const shape& box) {
     return true;
 }
 
-bool row_statements::add(std::unique_ptr<held_row_reduction>& how, const tape& operand,
+bool row_statements::add(std::unique_ptr<held_row_reduction>& how, const tape& operand, const tape& own,
                          const vector_handle& result) {
     if (!reductions_.empty() && !reductions_.front()->shares_kernel_with(*how)) return false;
-    const tape own = with_own_elements(operand, box_of(operand));
     vector_accesses of_elements(own, {}, box_.columns), of_rows;
     of_rows.here = std::exchange(of_elements.of_rows, {});
     of_rows.written.push_back(result);
@@ -121,7 +120,7 @@ bool row_statements::add(std::unique_ptr<held_row_reduction>& how, const tape& o
         (steps_ + own.steps.size()) * how->elements_of_item() > most_steps_of_item ||
         !can_add(of_elements, of_rows, own))
         return false;
-    parts_.push_back({part_kind::reduction, shape(box_.rows, box_.columns), {}, operand, result});
+    parts_.push_back({part_kind::reduction, shape(box_.rows, box_.columns), {}, operand, own, result});
     reductions_.push_back(std::move(how));
     elements_.add(of_elements);
     rows_.add(of_rows);
@@ -148,8 +147,7 @@ fused_rows row_statements::fused() const {
         const part& each = parts_[k];
         const bool is_row = each.what == part_kind::row;
         tape own = with_known_values(
-            each.what == part_kind::reduction ? with_own_elements(each.operand, box_of(each.operand))
-                                              : each.statements.values(),
+            each.what == part_kind::reduction ? each.own_elements : each.statements.values(),
             is_row ? 0 : box_.columns,
             [&](const vector_handle& v, bool is_of_row) -> std::optional<std::uint64_t> {
                 const auto known = value_in(v, is_row || is_of_row);

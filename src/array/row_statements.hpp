@@ -77,8 +77,9 @@ public:
     /// kernel.
     bool add(target_list, const tape&, const shape& box);
     /// Adds a reduction of all rows, which it takes if it returns true. The operand is as the reduction alone
-    /// computes it: its views decide the order of the elements.
-    bool add(std::unique_ptr<held_row_reduction>&, const tape& operand, const vector_handle& result);
+    /// computes it, since its views decide the order of the elements, and with_own_elements().
+    bool add(std::unique_ptr<held_row_reduction>&, const tape& operand, const tape& own_elements,
+             const vector_handle& result);
 
     bool must_precede(const vector_accesses& s) const {
         return elements_.conflict_with(s) || rows_.conflict_with(s);
@@ -97,7 +98,7 @@ private:
         part_kind what = part_kind::elements;
         shape box;
         fused_statements statements;
-        tape operand;
+        tape operand, own_elements;  ///< of a reduction
         vector_handle result;
     };
 

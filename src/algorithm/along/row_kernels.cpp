@@ -20,9 +20,7 @@ using block::values;
 using block::variables;
 
 std::uint32_t statements_of(const tape& p) {
-    return static_cast<std::uint32_t>(std::count_if(p.steps.begin(), p.steps.end(), [](const step& s) {
-        return s.what == step::kind::keep && s.detail == static_cast<std::uint32_t>(value_of_statement::last);
-    }));
+    return static_cast<std::uint32_t>(std::count_if(p.steps.begin(), p.steps.end(), ends_statement));
 }
 
 /// Of a state for each work-item of a group, for the largest of the reductions.
