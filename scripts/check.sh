@@ -42,7 +42,7 @@ step_compile_time() { bench/compile_time.sh; }
 # kernels on a simulated device, Oclgrind, which checks every access to memory.
 step_thorough() {
     build_preset release
-    BALM_TEST_SHARE=4 ctest --preset release -L '^thorough$'
+    BALM_TEST_SHARE=6 ctest --preset release -L '^thorough$'
 }
 # PoCL and drivers are not built with sanitizers: what needs no device runs with them, or has the fake drivers,
 # whose calls fail; nothing may leak then. The library is a shared one here, and an outside project uses it so.

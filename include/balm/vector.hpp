@@ -39,7 +39,7 @@ std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size
 std::shared_ptr<vector_state> make_vector(const context&, trace::type, std::size_t size,
                                           trace::location made_at);
 /// A vector for the tape's elements, on its devices; null if it has no elements and names no device.
-std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type);
+std::shared_ptr<vector_state> make_vector_like(const tape&, trace::type, trace::location made_at = {});
 /// A vector with other elements on the same devices, partitioned by the same weights.
 std::shared_ptr<vector_state> make_like(const vector_state&, trace::type, std::size_t size);
 /// The same bytes as other elements. Throws usage_error if a device's part is not a whole number of them, or
@@ -179,14 +179,16 @@ public:
         "n)")
     vector(const D& device, const A&... elements);
     /// Computes an expression into a new vector of its size, on the devices of its vectors.
-    vector(expr<element> e)  // NOLINT(google-explicit-constructor)
-        : state_(array::make_vector_like(e.tape(), detail::array_type<T>())) {
+    vector(expr<element> e,  // NOLINT(google-explicit-constructor)
+           detail::call_site from = detail::call_site::here())
+        : state_(array::make_vector_like(e.tape(), detail::array_type<T>(), from.where())) {
         if (state_) array::assign(*state_, std::move(e).tape());
     }
 
     template <class U>
-    requires std::same_as<detail::element_of<view<U>>, element> vector(const view<U>& v)  // NOLINT
-        : vector(expr<element>(v)) {}
+    requires std::same_as<detail::element_of<view<U>>, element> vector(  // NOLINT
+        const view<U>& v, detail::call_site from = detail::call_site::here())
+        : vector(expr<element>(v), from) {}
 
     /// Use as_vector(…).
     explicit vector(std::shared_ptr<array::vector_state> state) : state_(std::move(state)) {}

@@ -324,10 +324,13 @@ bool are_parted_alike(target_list targets) {
 
 }  // namespace
 
-std::shared_ptr<vector_state> make_vector_like(const tape& p, trace::type type) {
+std::shared_ptr<vector_state> make_vector_like(const tape& p, trace::type type, trace::location made_at) {
     if (p.has_no_device && p.vectors.empty() && !p.near) return nullptr;
-    if (is_spread(p)) return make_like(*vector_near(p, type), type, element_count(p));
-    return std::make_shared<vector_state>(device_of(p), type, element_count(p));
+    const std::shared_ptr<vector_state> made =
+        is_spread(p) ? make_like(*vector_near(p, type), type, element_count(p))
+                     : std::make_shared<vector_state>(device_of(p), type, element_count(p));
+    made->set_made_at(made_at);
+    return made;
 }
 
 void assign(vector_state& target_vector, tape&& p) {

@@ -66,10 +66,14 @@ vector_accesses::vector_accesses(const tape& p, target_list targets, std::size_t
     for (const target& t : targets) written.push_back(t.vector->shared_from_this());
 }
 
-bool fused_accesses::can_add(const vector_accesses& s) const {
-    return !overlap_others(s.here, written_) && !overlap(s.elsewhere, written_) &&
-           !overlap_others(s.written, written_) && !overlap(s.written, elsewhere_) &&
-           !overlap_others(s.written, here_) && !overlap_others(s.written, s.here);
+const char* fused_accesses::conflict_of(const vector_accesses& s) const {
+    if (overlap(s.elsewhere, written_)) return "it reads at other positions what the kernel before writes";
+    if (overlap(s.written, elsewhere_))
+        return "it overwrites what the kernel before reads at other positions";
+    if (overlap_others(s.here, written_) || overlap_others(s.written, written_) ||
+        overlap_others(s.written, here_) || overlap_others(s.written, s.here))
+        return "its vectors share memory with others in part";
+    return nullptr;
 }
 
 void fused_accesses::add(const vector_accesses& s) {
@@ -187,11 +191,11 @@ void fused_statements::add(target_list targets, const tape& p, const vector_acce
     for (std::size_t k = 0; k < targets.size(); ++k) last_values_[uses_.place_of(s.written[k])] = numbers[k];
 }
 
-fused_statements::stored_values fused_statements::stored() const {
+fused_statements::stored_values fused_statements::stored(const unread_test& is_unread) const {
     stored_values all{values_, {}};
     for (std::size_t k = 0; k < last_values_.size(); ++k) {
         const vector_handle& v = uses_.written()[k];
-        if (last_values_[k] == in_memory || is_dead(v)) continue;
+        if (last_values_[k] == in_memory || is_unread(*v)) continue;
         all.values.push_kept(v->type(), last_values_[k]);
         if (all.targets.empty()) all.values.push_within(v->type());
         all.targets.push_back({v.get()});
@@ -199,6 +203,8 @@ fused_statements::stored_values fused_statements::stored() const {
     return all;
 }
 
-bool is_dead(const vector_handle& v) { return v.use_count() == 1 && v->memory().use_count() == 1; }
+bool is_dead(const vector_state& v) {
+    return v.weak_from_this().use_count() == 1 && v.memory().use_count() == 1;
+}
 
 }  // namespace balm::array

@@ -39,9 +39,10 @@ struct vector_accesses {
 /// The same of several statements that one kernel computes.
 class fused_accesses {
 public:
-    /// Whether a statement, or a reduction's operand, can follow: no element needs what is computed for
-    /// another one, or overwrites what another one reads.
-    bool can_add(const vector_accesses&) const;
+    /// Why a statement, or a reduction's operand, cannot follow, for users: an element needs what is computed
+    /// for another one, or overwrites what another one reads. Null if it can.
+    const char* conflict_of(const vector_accesses&) const;
+    bool can_add(const vector_accesses& s) const { return conflict_of(s) == nullptr; }
     /// Whether the order matters in which these and the others are computed.
     bool conflict_with(const vector_accesses& s) const {
         return overlap(s.here, written_) || overlap(s.elsewhere, written_) || overlap(s.written, written_) ||
@@ -78,6 +79,9 @@ tape with_known_values(const tape&, std::size_t columns, const known_values&,
 /// The tape of a statement over the box, with the element itself in place of views of all elements in order.
 tape with_own_elements(const tape&, const shape& box);
 
+/// Whether nothing reads in memory what a kernel would store in a vector.
+using unread_test = std::function<bool(const vector_state&)>;
+
 class fused_statements {
 public:
     bool is_empty() const { return count_ == 0; }
@@ -101,7 +105,7 @@ public:
         tape values;
         std::vector<target> targets;
     };
-    stored_values stored() const;
+    stored_values stored(const unread_test&) const;
 
 private:
     known_values known() const;
@@ -113,7 +117,7 @@ private:
     std::vector<std::uint64_t> last_values_;  ///< the numbers of what is in the written vectors, or in_memory
 };
 
-/// Whether only this handle keeps the vector: nothing reads it in memory any more, not even the next replay.
-bool is_dead(const vector_handle&);
+/// Whether only one handle keeps the vector: nothing reads it in memory any more, not even the next replay.
+bool is_dead(const vector_state&);
 
 }  // namespace balm::array

@@ -1,7 +1,10 @@
 #include "array/fusion.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -44,22 +47,35 @@ std::size_t argument_bytes(const tape& p) {
     return bytes;
 }
 
-/// Whether a kernel may compute the tape together with others: not if its functions have effects, which
-/// happen even if nobody reads the result.
-bool can_be_fused(const tape& p) {
+/// Why a statement is not in the kernel of others, for users; null if it is.
+using refusal = const char*;
+constexpr refusal other_elements = "it computes other elements", other_group = "the kernel before is of rows",
+                  is_full = "a kernel holds 2,000 operations, and the arguments that the device admits",
+                  rounds_otherwise =
+                      "its functions, or those of the kernel before, would be rounded differently",
+                  reads_result = "it uses a result of the reductions of the kernel before",
+                  other_reductions = "its reductions divide the elements in another way",
+                  of_algorithm = "it is one step of an algorithm";
+
+/// Why a kernel cannot compute the tape together with others. Functions with effects have them even if nobody
+/// reads the result.
+refusal alone(const tape& p) {
     const bool has_effects = p.writes_memory || std::any_of(p.functions.begin(), p.functions.end(),
                                                             [](const auto& f) { return !f->only_reads; });
-    return !has_effects && !p.wants_constant_memory && p.images.empty();
+    if (has_effects) return "it calls a function that writes memory or prints";
+    return p.images.empty() && !p.wants_constant_memory ? nullptr : "it reads images or constant memory";
 }
 /// The same for a statement. Algorithms compute into vectors that no handle shares, and free them at once. A
 /// stored half is read as a float, whose value later statements would have to round.
-bool can_be_fused(target_list targets, const tape& p, const shape& box) {
-    const bool are_whole = std::all_of(targets.begin(), targets.end(), [&](const target& t) {
-        return t.where == nullptr && !t.is_part && t.vector->type() != scalar::f16 &&
-               t.vector->size() == box.count() && !t.vector->weak_from_this().expired();
-    });
-    const bool has_size = p.size < 0 || p.size == static_cast<std::int64_t>(box.count());
-    return are_whole && has_size && can_be_fused(p);
+refusal alone(target_list targets, const tape& p, const shape& box) {
+    for (const target& t : targets) {
+        if (t.vector->type() == scalar::f16) return "its values are of type half";
+        if (t.vector->weak_from_this().expired()) return of_algorithm;
+        if (t.where != nullptr || t.is_part || t.vector->size() != box.count())
+            return "it is assigned to a view";
+    }
+    if (p.size >= 0 && p.size != static_cast<std::int64_t>(box.count())) return other_elements;
+    return alone(p);
 }
 
 /// Whether a function of the library is one that vectors and scalars may round differently.
@@ -141,15 +157,15 @@ public:
     fused_group& operator=(const fused_group&) = delete;
     virtual ~fused_group() = default;
 
-    /// Adds a statement; returns false if it must follow in another kernel.
-    virtual bool add(const member&) = 0;
-    /// Adds reductions whose results are `m.uses.written`; takes them if it returns true.
-    virtual bool add(const member&, std::unique_ptr<held_reductions>&) = 0;
+    /// Adds a statement; returns why it must follow in another kernel.
+    virtual refusal add(const member&) = 0;
+    /// Adds reductions whose results are `m.uses.written`; takes them if it does.
+    virtual refusal add(const member&, std::unique_ptr<held_reductions>&) = 0;
     /// Whether the command must follow.
     virtual bool must_precede(const vector_accesses&) const = 0;
     /// Calls f(vector, is it written) for the vectors that the group uses.
     virtual void for_each_vector(const std::function<void(const vector_state&, bool)>&) const = 0;
-    virtual void enqueue() = 0;
+    virtual void enqueue(const unread_test&) = 0;
 };
 
 /// Statements over rows, and reductions of these rows.
@@ -161,30 +177,38 @@ public:
           arguments_(used),
           rows_(std::move(rows)) {}
 
-    bool add(const member& m) override {
-        return is_possible(m) && rows_.add(m.targets, m.p, m.box) && take(m);
+    refusal add(const member& m) override {
+        if (const refusal why = impossible(m)) return why;
+        if (!rows_.add(m.targets, m.p, m.box)) return not_of_rows;
+        arguments_.take(m);
+        return nullptr;
     }
-    bool add(const member&, std::unique_ptr<held_reductions>&) override { return false; }
-    /// Adds a reduction along the rows, whose result is `m.uses.written`; takes it if it returns true.
-    bool add(const member& m, const tape& operand, const row_box& box,
-             std::unique_ptr<held_row_reduction>& reduction) {
-        return box == rows_.box() && is_possible(m) &&
-               rows_.add(reduction, operand, m.p, m.uses.written[0]) && take(m);
+    refusal add(const member&, std::unique_ptr<held_reductions>&) override { return other_group; }
+    /// Adds a reduction along the rows, whose result is `m.uses.written`; takes it if it does.
+    refusal add(const member& m, const tape& operand, const row_box& box,
+                std::unique_ptr<held_row_reduction>& reduction) {
+        if (box != rows_.box()) return other_elements;
+        if (const refusal why = impossible(m)) return why;
+        if (!rows_.add(reduction, operand, m.p, m.uses.written[0])) return not_of_rows;
+        arguments_.take(m);
+        return nullptr;
     }
     bool must_precede(const vector_accesses& uses) const override { return rows_.must_precede(uses); }
     void for_each_vector(const std::function<void(const vector_state&, bool)>& f) const override {
         rows_.for_each_vector(f);
     }
-    void enqueue() override { rows_.enqueue(); }
+    void enqueue(const unread_test& is_unread) override { rows_.enqueue(is_unread); }
 
 private:
+    static constexpr refusal not_of_rows =
+        "it needs elements of other rows, reads or writes what the kernel before computes at other "
+        "positions, or "
+        "exceeds what a work-item can hold";
+
     /// On CPUs, the functions of vectors round differently from those of scalars.
-    bool is_possible(const member& m) const {
-        return !(on_cpu_ && m.has_functions) && arguments_.has_room(m, *this, device_);
-    }
-    bool take(const member& m) {
-        arguments_.take(m);
-        return true;
+    refusal impossible(const member& m) const {
+        if (on_cpu_ && m.has_functions) return rounds_otherwise;
+        return arguments_.has_room(m, *this, device_) ? nullptr : is_full;
     }
 
     runtime::device_state& device_;
@@ -200,28 +224,34 @@ public:
     statement_group(runtime::device_state& device, const shape& box)
         : device_(device), box_(box), on_cpu_(kernels::facts_for(device).on_cpu) {}
 
-    bool add(const member& m) override { return add_to_elements(m) || add_to_results(m); }
+    refusal add(const member& m) override {
+        const refusal why = add_to_elements(m);
+        return why == nullptr || add_to_results(m) ? nullptr : why;
+    }
 
-    bool add(const member& m, std::unique_ptr<held_reductions>& reductions) override {
+    refusal add(const member& m, std::unique_ptr<held_reductions>& reductions) override {
         const bool have_functions = operands_have_functions_ || m.has_functions;
-        if (!is_alike(m) || !has_room(m) || then_.uses().conflict_with(m.uses) ||
-            !rounds_alike(has_functions_, are_in_lanes_, have_functions, *reductions) ||
-            overlap(m.uses.written, elements_.uses().written()))
-            return false;
+        if (!is_alike(m)) return other_elements;
+        if (!has_room(m)) return is_full;
+        if (then_.uses().conflict_with(m.uses)) return reads_result;
+        if (!rounds_alike(has_functions_, are_in_lanes_, have_functions, *reductions))
+            return rounds_otherwise;
+        if (overlap(m.uses.written, elements_.uses().written()))
+            return "its result is a vector that the kernel before writes";
         vector_accesses operands = m.uses;
         operands.written.clear();
-        if (!elements_.uses().can_add(operands)) return false;
+        if (const refusal why = elements_.uses().conflict_of(operands)) return why;
         if (reductions_ == nullptr)
             reductions_ = std::move(reductions);
         else if (!reductions_->take(*reductions))
-            return false;
+            return other_reductions;
         operands_.push_back(elements_.add_operand(m.p, operands));
         for (const vector_handle& v : m.uses.written) results_.push_back(v.get());
         then_.add_written(m.uses.written);
         operands_have_functions_ = have_functions;
         if (m.box.dimensions() > 1) box_ = m.box;
         grow(m);
-        return true;
+        return nullptr;
     }
 
     bool must_precede(const vector_accesses& uses) const override {
@@ -243,10 +273,11 @@ public:
                    : nullptr;
     }
 
-    void enqueue() override {
+    void enqueue(const unread_test& is_unread) override {
         const auto& results = then_.uses().written();
-        const bool are_read = !std::all_of(results.begin(), results.end(), is_dead);
-        auto [values, stored] = elements_.stored();
+        const bool are_read =
+            !std::all_of(results.begin(), results.end(), [&](const auto& v) { return is_unread(*v); });
+        auto [values, stored] = elements_.stored(is_unread);
         if (reductions_ == nullptr || !are_read) {
             if (!stored.empty()) launch(stored, values, box_);
             return;
@@ -267,7 +298,7 @@ public:
             all.elements.steps.back().detail = static_cast<std::uint32_t>(value_of_statement::last);
         }
         all.results = results_;
-        auto [values_then, stored_then] = then_.stored();
+        auto [values_then, stored_then] = then_.stored(is_unread);
         if (!stored_then.empty()) {
             all.then = std::move(values_then);
             all.stored_then = std::move(stored_then);
@@ -276,27 +307,31 @@ public:
     }
 
 private:
-    bool add_to_elements(const member& m) {
+    refusal add_to_elements(const member& m) {
         const bool has_functions = has_functions_ || m.has_functions;
         const bool are_in_lanes = are_in_lanes_ && m.is_in_lanes;
         const bool is_first = elements_.is_empty() && reductions_ == nullptr;
-        if (!is_first && !(is_alike(m) && has_room(m) &&
-                           (reductions_ == nullptr ? rounds_alike(has_functions, are_in_lanes)
-                                                   : rounds_alike(has_functions, are_in_lanes,
-                                                                  operands_have_functions_, *reductions_))))
-            return false;
-        if (then_.uses().conflict_with(m.uses) || !elements_.uses().can_add(m.uses)) return false;
+        if (!is_first) {
+            if (!is_alike(m)) return other_elements;
+            if (!has_room(m)) return is_full;
+            const bool rounds = reductions_ == nullptr ? rounds_alike(has_functions, are_in_lanes)
+                                                       : rounds_alike(has_functions, are_in_lanes,
+                                                                      operands_have_functions_, *reductions_);
+            if (!rounds) return rounds_otherwise;
+        }
+        if (then_.uses().conflict_with(m.uses)) return reads_result;
+        if (const refusal why = elements_.uses().conflict_of(m.uses)) return why;
         if (m.box.dimensions() > 1) box_ = m.box;
         elements_.add(m.targets, m.p, m.uses, box_.count());
         has_functions_ = has_functions;
         are_in_lanes_ = are_in_lanes;
         grow(m);
-        return true;
+        return nullptr;
     }
     /// One work-item computes what follows the results.
     bool add_to_results(const member& m) {
         if (reductions_ == nullptr || m.box.count() != 1 || (on_cpu_ && m.has_functions) || !has_room(m) ||
-            !then_.uses().can_add(m.uses))
+            then_.uses().conflict_of(m.uses) != nullptr)
             return false;
         then_.add(m.targets, m.p, m.uses, 1);
         grow(m);
@@ -341,11 +376,52 @@ private:
     fused_statements then_;  ///< the results, and the statements that follow them
 };
 
+/// What the description of a recording says of a group.
+class group_summary {
+public:
+    explicit group_summary(refusal why) : begins_since_(why) {}
+
+    void add(const member& m) {
+        ++statements_;
+        operations_ += static_cast<std::size_t>(std::count_if(
+            m.p.steps.begin(), m.p.steps.end(), [](const step& s) { return s.what == step::kind::apply; }));
+        std::vector<const vector_state*> used;
+        for (const auto* const list : {&m.uses.here, &m.uses.elsewhere, &m.uses.written})
+            for (const vector_handle& v : *list) {
+                if (list != &m.uses.written && std::find(used.begin(), used.end(), v.get()) != used.end())
+                    continue;
+                used.push_back(v.get());
+                bytes_ += v->bytes();
+            }
+        for (const vector_handle& v : m.uses.written) lines_.push_back(v->made_at());
+    }
+    std::string words() const {
+        std::string text = fmt::format("{} {}, {} {} for each element, {} bytes alone", statements_,
+                                       statements_ == 1 ? "statement" : "statements", operations_,
+                                       operations_ == 1 ? "operation" : "operations", bytes_);
+        std::string_view before = "; assigns the vectors of ";
+        for (const trace::location& line : lines_) {
+            if (line.file == nullptr) continue;
+            text += fmt::format("{}{}:{}", before, std::filesystem::path(line.file).filename().string(),
+                                line.line);
+            before = ", ";
+        }
+        if (begins_since_ != nullptr) text += fmt::format("; not in the kernel before: {}", begins_since_);
+        return text;
+    }
+
+private:
+    refusal begins_since_;
+    std::size_t statements_ = 0, operations_ = 0;
+    std::size_t bytes_ = 0;  ///< that the statements would move in kernels of their own
+    std::vector<trace::location> lines_;
+};
+
 /// The groups that a recording holds back, in order, for one queue.
 class statement_groups final : public runtime::held_commands {
 public:
-    explicit statement_groups(runtime::device_state& device)
-        : device_(device), queue_(device.default_queue_handle()) {}
+    statement_groups(runtime::command_list& list, runtime::device_state& device)
+        : list_(list), device_(device), queue_(device.default_queue_handle()) {}
 
     bool is_for(const runtime::device_state& device) const {
         return &device == &device_ && &device_.default_queue() == queue_.get();
@@ -365,9 +441,10 @@ public:
             if (auto* const rows = dynamic_cast<row_group*>(group.get()))
                 return rows->add(m, operand, box, reduction);
             std::unique_ptr<row_group> rows = static_cast<statement_group&>(*group).of_rows(box);
-            if (rows == nullptr || !rows->add(m, operand, box, reduction)) return false;
-            group = std::move(rows);
-            return true;
+            if (rows == nullptr) return other_elements;
+            const refusal why = rows->add(m, operand, box, reduction);
+            if (why == nullptr) group = std::move(rows);
+            return why;
         };
         return find(m, takes) ||
                begin(std::make_unique<row_group>(device_, row_statements(box)), m, operand, box, reduction);
@@ -375,7 +452,15 @@ public:
 
     void enqueue() override {
         const queue_scope there((queue(queue_)));
-        for (const auto& each : groups_) each->enqueue();
+        for (std::size_t k = 0; k < groups_.size(); ++k) {
+            const std::vector<const vector_state*> temporaries = temporaries_of(k);
+            list_.describe_next(groups_[k].about.words());
+            groups_[k].commands->enqueue([&](const vector_state& v) {
+                return is_dead(v) ||
+                       std::find(temporaries.begin(), temporaries.end(), &v) != temporaries.end();
+            });
+        }
+        list_.describe_next({});
     }
 
     bool must_precede(std::span<runtime::storage* const> reads,
@@ -385,34 +470,63 @@ public:
         };
         bool must = false;
         for (const auto& each : groups_)
-            each->for_each_vector([&](const vector_state& v, bool is_written) {
+            each.commands->for_each_vector([&](const vector_state& v, bool is_written) {
                 must = must || uses(writes, v) || (is_written && uses(reads, v));
             });
         return must;
     }
 
 private:
-    /// Whether takes(group) is true of the last group that takes the member, before groups that need not
-    /// precede it.
+    struct held_group {
+        std::unique_ptr<fused_group> commands;
+        group_summary about;
+    };
+
+    /// Whether the last group that takes the member, before groups that need not precede it, has taken it.
     template <class Takes>
     bool find(const member& m, const Takes& takes) {
+        refused_ = nullptr;
         for (std::size_t k = groups_.size(); k-- > 0;) {
-            if (takes(groups_[k])) return true;
-            if (groups_[k]->must_precede(m.uses)) return false;
+            const refusal why = takes(groups_[k].commands);
+            if (why == nullptr) {
+                groups_[k].about.add(m);
+                return true;
+            }
+            if (refused_ == nullptr) refused_ = why;
+            if (groups_[k].commands->must_precede(m.uses)) return false;
         }
         return false;
     }
     /// Adds a group that takes the member; returns false if there is no room for it, or if it does not.
     template <class Group, class... With>
     bool begin(std::unique_ptr<Group> next, const member& m, With&... with) {
-        if (groups_.size() == most_held || !next->add(m, with...)) return false;
-        groups_.push_back(std::move(next));
+        if (groups_.size() == most_held || next->add(m, with...) != nullptr) return false;
+        groups_.push_back({std::move(next), group_summary(refused_)});
+        groups_.back().about.add(m);
         return true;
     }
 
+    /// The temporaries that only this group uses, which computes them before it reads them. Groups before it
+    /// are commands by now.
+    std::vector<const vector_state*> temporaries_of(std::size_t group) const {
+        std::vector<const vector_state*> found;
+        groups_[group].commands->for_each_vector([&](const vector_state& v, bool is_written) {
+            if (is_written && list_.is_unused_temporary(*v.memory())) found.push_back(&v);
+        });
+        if (found.empty()) return found;
+        for (std::size_t k = group; k < groups_.size(); ++k)
+            groups_[k].commands->for_each_vector([&](const vector_state& used, bool is_written) {
+                if (k == group && is_written) return;
+                std::erase_if(found, [&](const vector_state* v) { return v->memory() == used.memory(); });
+            });
+        return found;
+    }
+
+    runtime::command_list& list_;
+    refusal refused_ = nullptr;  ///< why the last group did not take the latest member
     runtime::device_state& device_;
     std::shared_ptr<runtime::queue_state> queue_;  ///< the default one when the statements were executed
-    std::vector<std::unique_ptr<fused_group>> groups_;
+    std::vector<held_group> groups_;
 };
 
 bool is_fusion_off() {
@@ -425,7 +539,7 @@ template <class... With>
 bool is_held(runtime::command_list& list, runtime::device_state& device, const member& m, With&&... with) {
     if (auto* const groups = dynamic_cast<statement_groups*>(list.held()))
         if (groups->is_for(device) && groups->add(m, with...)) return true;
-    auto groups = std::make_unique<statement_groups>(device);
+    auto groups = std::make_unique<statement_groups>(list, device);
     if (!groups->add(m, with...)) return false;
     list.hold(std::move(groups));
     return true;
@@ -437,7 +551,11 @@ bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
     runtime::command_list* const list = runtime::command_list::of_thread();
     if (list == nullptr) [[likely]]
         return false;
-    if (!can_be_fused(targets, p, box) || is_fusion_off()) return false;
+    const refusal why = is_fusion_off() ? "BALM_FUSE=0" : alone(targets, p, box);
+    if (why != nullptr) {
+        list->describe_next(fmt::format("not fused: {}", why));
+        return false;
+    }
     const member statement(targets, p, box);
     return is_held(*list, targets[0].vector->device(), statement);
 }
@@ -449,7 +567,7 @@ bool are_held_to_fuse(std::unique_ptr<held_reductions>&& reductions, const tape&
         return false;
     const bool have_handles = std::none_of(
         results.begin(), results.end(), [](const vector_state* v) { return v->weak_from_this().expired(); });
-    if (!have_handles || !can_be_fused(operands) || is_fusion_off()) return false;
+    if (!have_handles || alone(operands) != nullptr || is_fusion_off()) return false;
     member m({}, operands, box_of(operands));
     for (vector_state* const v : results) {
         if (overlaps(*v, m.uses.written)) return false;
@@ -463,7 +581,7 @@ bool is_held_to_fuse(std::unique_ptr<held_row_reduction>&& reduction, const tape
     runtime::command_list* const list = runtime::command_list::of_thread();
     if (list == nullptr) [[likely]]
         return false;
-    if (result.weak_from_this().expired() || !can_be_fused(operand) || is_fusion_off()) return false;
+    if (result.weak_from_this().expired() || alone(operand) != nullptr || is_fusion_off()) return false;
     member m({}, operand, box_of(operand));
     m.uses.written.push_back(result.shared_from_this());
     return is_held(*list, result.device(), m, operand, box, reduction);

@@ -180,14 +180,14 @@ fused_rows row_statements::fused() const {
     return all;
 }
 
-void row_statements::enqueue() {
+void row_statements::enqueue(const unread_test& is_unread) {
     if (parts_.size() == 1)
         return reductions_.front()->launch(parts_.front().operand, *parts_.front().result);
     fused_rows all = fused();
     // What remains are the handles of whoever can read the vectors.
     parts_.clear();
     elements_ = rows_ = {};
-    std::erase_if(all.stores, [](const fused_rows::store& each) { return is_dead(each.into); });
+    std::erase_if(all.stores, [&](const fused_rows::store& each) { return is_unread(*each.into); });
     if (!all.stores.empty()) reductions_.front()->launch(all, reductions_);
 }
 

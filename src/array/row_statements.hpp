@@ -89,7 +89,7 @@ public:
         elements_.for_each_vector(f);
         rows_.for_each_vector(f);
     }
-    void enqueue();
+    void enqueue(const unread_test&);
 
 private:
     using part_kind = fused_rows::part_kind;

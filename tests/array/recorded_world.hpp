@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernel/run.hpp"
@@ -48,6 +49,11 @@ struct world {
         rows = numbers(std::type_identity<float>{}, size / 32);
         rows_of_8 = numbers(std::type_identity<double>{}, size / 8);
         few_rows = numbers(std::type_identity<float>{}, 32);
+    }
+
+    /// All vectors, as arguments.
+    auto vectors() {
+        return std::tie(a, b, c, d, e, k, m, s, t, f, g, q, h, z, p, flag, rows, rows_of_8, few_rows);
     }
 
     context ctx;
@@ -115,6 +121,23 @@ struct without_fusion {
 using program_text = std::function<void(world&)>;
 inline constexpr int times = 3;
 
+/// Where the results differ from those of the statements if other vectors take the place of the recorded
+/// ones.
+inline std::string fault_with_arguments(const context& ctx, const program_text& statements,
+                                        std::uint64_t seed, const world& direct) {
+    const std::size_t size = direct.a.size();
+    world recorded(ctx, seed + 1, size), given(ctx, seed, size);
+    const auto step = std::apply(
+        [&](auto&... all) {
+            return record(
+                ctx, [&](auto&...) { statements(recorded); }, all...);
+        },
+        recorded.vectors());
+    for (int k = 0; k < times; ++k) std::apply(step, given.vectors());
+    std::string fault = difference(given, direct) + difference(recorded, world(ctx, seed + 1, size));
+    return fault.empty() ? fault : "with arguments: " + fault;
+}
+
 /// A program's recording with fusion, and where its results differ from those of the statements.
 struct recorded_program {
     recording step;
@@ -132,6 +155,7 @@ inline recorded_program recorded_and_compared(const context& ctx, const program_
     const recording single = record(ctx, [&] { statements(unfused); });
     for (int k = 0; k < times; ++k) single();
     if (!difference(unfused, direct).empty()) fault += "without fusion: " + difference(unfused, direct);
+    fault += fault_with_arguments(ctx, statements, seed, direct);
     EXPECT_LE(step.size(), single.size());
     return {step, fault};
 }

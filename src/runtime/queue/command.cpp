@@ -1,9 +1,12 @@
 #include "runtime/queue/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "balm/error.hpp"
 #include "runtime/memory/storage.hpp"
 #include "runtime/program/program_store.hpp"
 
@@ -73,6 +76,33 @@ struct issuer {
     void record() const {
         if (after.made != nullptr) *after.made = on.record(after.wait_for);
     }
+};
+
+/// Replaces memory in a command, and counts what it replaced.
+struct memory_replacer {
+    std::span<const memory_replacement> all;
+    std::vector<const storage*> found = {};
+
+    void replace(memory& in) {
+        for (const memory_replacement& each : all) {
+            if (in != each.recorded->native()) continue;
+            in = each.by->native();
+            found.push_back(each.recorded);
+            return;
+        }
+    }
+    void operator()(launch_command&) const {}  // its arguments are replaced once they are owned
+    void operator()(multiply_command& of) {
+        for (batched_matrix* const each : {&of.what.a, &of.what.b, &of.what.result}) replace(each->native);
+    }
+    void operator()(copy_command& of) {
+        replace(of.to.native);
+        replace(of.from.native);
+    }
+    void operator()(fill_command& of) { replace(of.to); }
+    void operator()(write_command& of) { replace(of.to.native); }
+    void operator()(read_command& of) { replace(of.from.native); }
+    void operator()(const auto&) const {}  // the others have no memory, or cannot be recorded
 };
 
 std::vector<std::shared_ptr<storage>> handles(std::span<storage* const> of) {
@@ -173,6 +203,41 @@ owned_command own(const command& of) {
         }
         write->keep = nullptr;
     }
+    return owned;
+}
+
+owned_command with_memory(const owned_command& of, std::span<const memory_replacement> all,
+                          host_memory_owner kept) {
+    command replaced = of.what;
+    memory_replacer replacer{all};
+    std::visit(replacer, replaced.what);
+    if (auto* const write = std::get_if<write_command>(&replaced.what)) write->keep = &kept;
+    owned_command owned = own(replaced);
+    if (const auto* const launch = std::get_if<launch_command>(&owned.what.what))
+        for (argument& each : std::span(owned.arguments.get(), launch->arguments.size())) {
+            if (each.what != argument::kind::memory && each.what != argument::kind::image) continue;
+            memory native = each.memory_handle();
+            replacer.replace(native);
+            std::memcpy(each.bytes.data(), &native.handle, sizeof native.handle);
+        }
+    const auto in_place = [&](const std::vector<std::shared_ptr<storage>>& list) {
+        std::vector<std::shared_ptr<storage>> made = list;
+        for (std::shared_ptr<storage>& one : made)
+            for (const memory_replacement& each : all) {
+                if (one.get() != each.recorded) continue;
+                if (std::find(replacer.found.begin(), replacer.found.end(), one.get()) ==
+                    replacer.found.end())
+                    throw usage_error(fmt::format(
+                        "'{}' of a recording uses memory of an argument ({}) by its address, so the "
+                        "recording cannot be replayed with another vector there",
+                        name_of(of.what), one->label()));
+                one = each.by;
+                break;
+            }
+        return made;
+    };
+    owned.reads = in_place(of.reads);
+    owned.writes = in_place(of.writes);
     return owned;
 }
 

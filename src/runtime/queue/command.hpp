@@ -150,4 +150,13 @@ struct owned_command {
 /// Requires can_be_deferred.
 owned_command own(const command&);
 
+/// Memory that takes the place of other memory in recorded commands.
+struct memory_replacement {
+    storage* recorded;
+    std::shared_ptr<storage> by;
+};
+/// The same command on other memory; `kept` owns what a write reads on the host. Throws usage_error if it
+/// refers to replaced memory in another way than as an argument.
+owned_command with_memory(const owned_command&, std::span<const memory_replacement>, host_memory_owner kept);
+
 }  // namespace balm::runtime

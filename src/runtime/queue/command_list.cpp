@@ -10,6 +10,7 @@
 #include "balm/error.hpp"
 #include "base/forked.hpp"
 #include "runtime/device/device_state.hpp"
+#include "runtime/memory/storage.hpp"
 #include "runtime/program/program_store.hpp"
 #include "runtime/queue/event_state.hpp"
 #include "runtime/queue/queue_state.hpp"
@@ -101,6 +102,7 @@ command_list* command_list::innermost() noexcept { return list_of_thread; }
 
 void command_list::add(queue_state& in, const command& given, std::span<const event> waits, event* made) {
     if (refusal_of(given) != nullptr) refuse(given, in);
+    std::string text = std::exchange(next_text_, {});
     // A marker stands for all commands before it.
     if (held_ != nullptr && (is_marker(given) || held_->must_precede(given.reads, given.writes)))
         enqueue_held();
@@ -115,6 +117,7 @@ void command_list::add(queue_state& in, const command& given, std::span<const ev
     added.reads.assign(given.reads.begin(), given.reads.end());
     added.writes.assign(given.writes.begin(), given.writes.end());
     added.what = own(given);
+    added.text = std::move(text);
     const std::size_t number = entries_.size();
     event place;
     if (made != nullptr)
@@ -161,12 +164,55 @@ void command_list::enqueue_held() {
     if (const std::unique_ptr<held_commands> held = std::move(held_)) held->enqueue();
 }
 
+void command_list::finish() {
+    is_last_ = true;
+    enqueue_held();
+    temporaries_.clear();
+}
+
+bool command_list::is_unused_temporary(const storage& memory) const {
+    const auto is_it = [&](const auto& each) { return each.get() == &memory; };
+    return is_last_ && std::any_of(temporaries_.begin(), temporaries_.end(), is_it) && !uses(memory);
+}
+
 void command_list::add_host_parts(host_parts::entries&& prepared) noexcept {
     host_parts::entries& parts = entries_.back().parts;
     parts.splice(parts.end(), prepared);
 }
 
 void command_list::keep(host_memory_owner owner) { entries_.back().kept = std::move(owner); }
+
+bool command_list::uses(const storage& memory) const {
+    const auto are_used = [&](const std::vector<storage*>& list) {
+        return std::find(list.begin(), list.end(), &memory) != list.end();
+    };
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const entry& each) { return are_used(each.reads) || are_used(each.writes); });
+}
+
+std::shared_ptr<command_list> command_list::with(std::span<const memory_replacement> all) const {
+    auto made = std::make_shared<command_list>(devices_);
+    made->is_open_ = false;
+    for (const entry& each : entries_) {
+        if (!each.parts.empty())
+            throw usage_error(fmt::format(
+                "'{}' of a recording prints or checks, so the recording can be replayed only with "
+                "the vectors with which it was recorded",
+                name_of(each.what.what)));
+        entry& added = made->entries_.emplace_back();
+        added.device = each.device;
+        added.queue = each.queue;
+        added.what = with_memory(each.what, all, each.kept);
+        for (const auto& one : added.what.reads) added.reads.push_back(one.get());
+        for (const auto& one : added.what.writes) added.writes.push_back(one.get());
+        added.waits = each.waits;
+        added.waits_for = each.waits_for;
+        added.then = each.then;
+        added.kept = each.kept;
+        added.text = each.text;
+    }
+    return made;
+}
 
 void command_list::check_finish() const {
     for (std::size_t k = 0; k < entries_.size(); ++k)
@@ -191,6 +237,18 @@ void command_list::check_written(std::span<storage* const> reads) {
                                 memory->label()));
 }
 
+namespace {
+
+/// Of what a command uses, each once.
+std::size_t bytes_of(std::span<storage* const> used) {
+    std::size_t bytes = 0;
+    for (auto each = used.begin(); each != used.end(); ++each)
+        if (std::find(used.begin(), each, *each) == each) bytes += (*each)->bytes();
+    return bytes;
+}
+
+}  // namespace
+
 std::string command_list::describe() const {
     std::string text;
     for (const entry& each : entries_) {
@@ -199,6 +257,9 @@ std::string command_list::describe() const {
             text += fmt::format(", {} work-items", items);
         if (const std::size_t bytes = bytes_of(each.what.what); bytes > 0)
             text += fmt::format(", {} bytes", bytes);
+        else
+            text += fmt::format(", reads {} bytes, writes {}", bytes_of(each.reads), bytes_of(each.writes));
+        if (!each.text.empty()) text += ": " + each.text;
         text += '\n';
     }
     return text;
@@ -326,7 +387,8 @@ void command_list::replay() {
     if (!is_recorded) wait_for_prints(lock);  // what kernels printed is read before they print again
     std::vector<event> made(entries_.size());
     last_.resize(entries_.size());
-    const std::span<const batch> all = is_recorded ? std::span<const batch>() : batches();
+    const bool are_kept = was_replayed_ && !is_recorded;
+    const std::span<const batch> all = are_kept ? batches() : std::span<const batch>();
     auto next = all.begin();
     for (std::size_t k = 0; k < entries_.size();) {
         if (next != all.end() && next->first == k) {
@@ -340,7 +402,9 @@ void command_list::replay() {
         }
         replay_one(k++, made);
     }
-    if (!is_recorded) last_ = std::move(made);
+    if (is_recorded) return;
+    last_ = std::move(made);
+    was_replayed_ = true;
 }
 
 void command_list::replay_one(std::size_t number, std::vector<event>& made) {

@@ -55,6 +55,14 @@ public:
     /// What is held back; null if nothing is.
     held_commands* held() const { return held_.get(); }
     void enqueue_held();
+    /// Enqueues what is held back; no command follows.
+    void finish();
+    /// Notes that nobody needs after a replay what the commands write to this memory.
+    void add_temporary(std::shared_ptr<storage> memory) { temporaries_.push_back(std::move(memory)); }
+    /// The memory noted so, once no command follows what is held back, if none so far uses it.
+    bool is_unused_temporary(const storage&) const;
+    /// What describe() says of the next command that is added, beside its name.
+    void describe_next(std::string text) { next_text_ = std::move(text); }
     /// Adds host parts to the last command: they run after each replay.
     void add_host_parts(host_parts::entries&& prepared) noexcept;
     /// Keeps an object alive that the last command refers to.
@@ -64,8 +72,15 @@ public:
     /// default queue of the calling thread. One replay at a time.
     void replay();
 
+    /// The same commands on other memory. Throws usage_error if these are commands that cannot be.
+    std::shared_ptr<command_list> with(std::span<const memory_replacement>) const;
+    /// Whether a command uses the memory.
+    bool uses(const storage&) const;
+
     std::size_t size() const { return entries_.size(); }
-    /// The names of the commands, each in a line.
+    /// The devices of its commands.
+    std::span<const std::shared_ptr<device_state>> devices() const { return devices_; }
+    /// The names of the commands, each in a line, and what is known of them.
     std::string describe() const;
     bool is_open() const { return is_open_; }
     /// Called for a wait while it is recorded, which does nothing. Throws usage_error if the program may wait
@@ -94,6 +109,7 @@ private:
         std::vector<std::size_t> waits_for, then;  ///< earlier commands, and later ones that wait for it
         host_parts::entries parts;
         host_memory_owner kept;
+        std::string text;  ///< for describe()
 
         bool needs_event() const {
             return !waits_for.empty() || !then.empty() || !parts.empty() ||
@@ -115,7 +131,8 @@ private:
     static command_list* innermost() noexcept;
     [[noreturn]] void refuse(const command&, const queue_state&) const;
     void add_waits(entry&, std::span<const event>) const;
-    /// The driver's batches, made by the first call.
+    /// The driver's batches, made by the first call: for the second replay, since what is replayed once gains
+    /// nothing from them.
     std::span<const batch> batches();
     batch batch_from(std::size_t first) const;
     void replay_one(std::size_t number, std::vector<event>& made);
@@ -127,11 +144,14 @@ private:
     std::vector<queue_state*> default_queues_;  ///< of the devices when the recording began
     std::vector<entry> entries_;
     std::unique_ptr<held_commands> held_;
+    std::vector<std::shared_ptr<storage>> temporaries_;
+    bool is_last_ = false;  ///< no command follows what is held back
+    std::string next_text_;
     mutable std::mutex replaying_;
     std::optional<std::vector<batch>> batches_;
     std::vector<event> printed_;  ///< launches whose output may not have been read
     std::vector<event> last_;     ///< of the last replay, by command; empty for those that need none
-    bool is_open_ = true;
+    bool is_open_ = true, was_replayed_ = false;
 };
 
 /// Records the commands of this thread in a list, until it is destroyed. Throws usage_error if the thread

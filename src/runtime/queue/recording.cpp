@@ -2,8 +2,11 @@
 
 #include "balm/recording.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "balm/error.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/queue/command_list.hpp"
 
@@ -20,6 +23,13 @@ void recording::repeat(std::size_t times) const {
 std::size_t recording::size() const { return commands_->size(); }
 
 std::string recording::describe() const { return commands_->describe(); }
+
+void detail::condition_of_many(std::size_t elements) {
+    throw usage_error(
+        fmt::format("the condition of until() has {} elements; reduce it to one: balm::all(…), balm::any(…) "
+                    "into a vector",
+                    elements));
+}
 
 namespace {
 
@@ -38,7 +48,7 @@ detail::statement_recorder::statement_recorder(const context& on)
 detail::statement_recorder::~statement_recorder() = default;
 
 recording detail::statement_recorder::finish() {
-    commands_->enqueue_held();
+    commands_->finish();
     scope_.reset();
     return recording(commands_);
 }

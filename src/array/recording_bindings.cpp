@@ -1,0 +1,132 @@
+// Recordings with arguments: their commands on other vectors.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "array/vector_state.hpp"
+#include "balm/error.hpp"
+#include "balm/recording.hpp"
+#include "runtime/queue/command_list.hpp"
+
+namespace balm::detail {
+
+namespace {
+
+using vectors = std::vector<std::shared_ptr<array::vector_state>>;
+using replacements = std::vector<runtime::memory_replacement>;
+
+/// Lists of vectors whose recordings are kept.
+constexpr std::size_t most_bindings = 4;
+
+[[noreturn]] void refuse(std::size_t number, const std::string& why) {
+    throw usage_error(fmt::format("argument {} of the recording {}", number + 1, why));
+}
+
+/// Adds the memory of one argument, on one device.
+void add(replacements& to, std::size_t number, const array::vector_state& recorded,
+         const array::vector_state& given) {
+    if (given.size() != recorded.size())
+        refuse(number, fmt::format("was recorded with a vector of {} elements, and is one of {}; their sizes "
+                                   "must be equal",
+                                   recorded.size(), given.size()));
+    if (given.device_handle() != recorded.device_handle())
+        refuse(number, fmt::format("was recorded with a vector on {}, and is one on {}",
+                                   recorded.device().words(), given.device().words()));
+    if (given.offset() != recorded.offset() || given.is_whole() != recorded.is_whole())
+        refuse(number, fmt::format("was recorded with a vector that begins at byte {} of its memory{}, and "
+                                   "begins at byte {}{}; pass one that was made in the same way",
+                                   recorded.offset(), recorded.is_whole() ? " and has all of it" : "",
+                                   given.offset(), given.is_whole() ? " and has all of it" : ""));
+    for (const runtime::memory_replacement& each : to)
+        if ((each.recorded == recorded.memory().get()) != (each.by == given.memory()))
+            refuse(number,
+                   "shares its memory with another argument, or did so when it was recorded; vectors "
+                   "that were different must be different, and those that were the same the same");
+    to.push_back({recorded.memory().get(), given.memory()});
+}
+
+replacements replacements_of(const vectors& recorded, const vectors& given) {
+    replacements all;
+    for (std::size_t k = 0; k < recorded.size(); ++k) {
+        if (recorded[k] == nullptr) continue;
+        if (given[k] == nullptr) refuse(k, "is a vector without a device");
+        const array::vector_state &from = *recorded[k], &to = *given[k];
+        if (from.parts().size() != to.parts().size())
+            refuse(k, fmt::format("was recorded with a vector on {} devices, and is one on {}",
+                                  std::max<std::size_t>(from.parts().size(), 1),
+                                  std::max<std::size_t>(to.parts().size(), 1)));
+        if (!from.is_spread()) add(all, k, from, to);
+        for (std::size_t part = 0; part < from.parts().size(); ++part)
+            add(all, k, *from.parts()[part].elements, *to.parts()[part].elements);
+    }
+    return all;
+}
+
+/// Throws usage_error if a vector takes the place of another one, and the commands use it, too.
+void check_apart(const replacements& all, const runtime::command_list& commands) {
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const bool is_replaced = std::any_of(
+            all.begin(), all.end(), [&](const auto& each) { return each.recorded == all[k].by.get(); });
+        if (!is_replaced && commands.uses(*all[k].by))
+            throw usage_error(
+                fmt::format("a recording uses {} itself, so it cannot be passed for another argument",
+                            all[k].by->label()));
+    }
+}
+
+}  // namespace
+
+struct recording_bindings::state {
+    struct binding {
+        std::vector<std::shared_ptr<runtime::storage>> memory;
+        recording bound;
+    };
+    recording recorded;
+    vectors arguments;
+    std::mutex finding;
+    std::recursive_mutex replaying;  // what a kernel prints may be shown during a replay, and replay it
+    std::vector<binding> last;       ///< the latest one at the end
+};
+
+void are_temporary(std::span<const std::shared_ptr<array::vector_state>> all) {
+    runtime::command_list* const list = runtime::command_list::of_thread();
+    if (list == nullptr) return;
+    for (const auto& v : all)
+        if (v != nullptr && v->memory() != nullptr) list->add_temporary(v->memory());
+}
+
+recording_bindings::recording_bindings(recording recorded, vectors arguments)
+    : state_(std::make_shared<state>(std::move(recorded), std::move(arguments))) {}
+
+const recording& recording_bindings::recorded() const { return state_->recorded; }
+
+std::recursive_mutex& recording_bindings::mutex() const { return state_->replaying; }
+
+recording recording_bindings::with(const vectors& given) const {
+    replacements all = replacements_of(state_->arguments, given);
+    std::vector<std::shared_ptr<runtime::storage>> memory;
+    for (const runtime::memory_replacement& each : all) memory.push_back(each.by);
+    std::erase_if(all, [](const auto& each) { return each.recorded == each.by.get(); });
+    if (all.empty()) return state_->recorded;
+    const std::lock_guard lock(state_->finding);
+    auto& last = state_->last;
+    const auto found = std::find_if(last.begin(), last.end(),
+                                    [&](const state::binding& each) { return each.memory == memory; });
+    if (found != last.end()) {
+        std::rotate(found, found + 1, last.end());
+        return last.back().bound;
+    }
+    check_apart(all, *state_->recorded.commands());
+    recording bound(state_->recorded.commands()->with(all));
+    if (last.size() == most_bindings) last.erase(last.begin());
+    last.push_back({std::move(memory), std::move(bound)});
+    return last.back().bound;
+}
+
+}  // namespace balm::detail
