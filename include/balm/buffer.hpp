@@ -122,9 +122,11 @@ public:
     /// The event of the read, for other commands to wait for.
     const event& done() const { return done_; }
     bool is_complete() const { return done_.is_complete(); }
-    /// Waits, then returns the array; later calls return an empty one.
+    /// Waits, then returns the array; later calls return an empty one. If the read was recorded, each call
+    /// returns a copy of what the last replay has read.
     host_array<T> get() {
         done_.wait();
+        if (memory_ != nullptr && detail::is_recorded(done_)) return *memory_;
         const std::shared_ptr<host_array<T>> read = std::exchange(memory_, nullptr);
         return read ? std::move(*read) : host_array<T>();
     }

@@ -36,6 +36,11 @@ struct event_state;
 
 class event;
 
+namespace detail {
+/// Whether its command was recorded, and runs with every replay.
+bool is_recorded(const event&);
+}  // namespace detail
+
 /// A callback for on_complete: a callable without parameters, or one that takes the failure, which is null on
 /// success.
 template <class T>

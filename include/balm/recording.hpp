@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <tuple>
@@ -13,6 +12,8 @@
 #include <vector>
 
 #include "balm/context.hpp"
+#include "balm/plain_element.hpp"
+#include "balm/refused.hpp"
 #include "balm/shared_state.hpp"
 #include "balm/vector.hpp"
 
@@ -25,6 +26,16 @@ class recording_scope;
 
 namespace detail {
 [[noreturn]] void condition_of_many(std::size_t elements);
+
+/// What each replay enqueues first.
+class replay_preparation {
+public:
+    replay_preparation() = default;
+    replay_preparation(const replay_preparation&) = delete;
+    replay_preparation& operator=(const replay_preparation&) = delete;
+    virtual ~replay_preparation() = default;
+    virtual void enqueue() const = 0;
+};
 }  // namespace detail
 
 /// Commands that were recorded, see balm::record. A handle: copies are the same recording. Replays may come
@@ -34,7 +45,8 @@ namespace detail {
 class recording {
 public:
     /// Use balm::record.
-    explicit recording(std::shared_ptr<runtime::command_list> commands);
+    explicit recording(std::shared_ptr<runtime::command_list> commands,
+                       std::shared_ptr<const detail::replay_preparation> = nullptr);
 
     /// Enqueues the recorded commands, in the order of the statements, and returns: they run as if the
     /// statements were executed again, in the queues that the statements named, and otherwise in the default
@@ -65,6 +77,7 @@ public:
 
 private:
     detail::shared_state<runtime::command_list> commands_;
+    std::shared_ptr<const detail::replay_preparation> before_;  ///< null for none
 };
 
 template <array_value Condition>
@@ -99,77 +112,122 @@ private:
 /// Recordings of the same statements on other vectors. A handle.
 class recording_bindings {
 public:
+    using vectors = std::vector<std::shared_ptr<array::vector_state>>;
     /// The vectors with which it was recorded; null for other arguments.
-    recording_bindings(recording, std::vector<std::shared_ptr<array::vector_state>> arguments);
+    recording_bindings(recording, vectors arguments);
     const recording& recorded() const;
     /// With these vectors in their place.
-    recording with(const std::vector<std::shared_ptr<array::vector_state>>&) const;
-    /// Held while arguments are written and replayed.
-    std::recursive_mutex& mutex() const;
+    recording with(const vectors&, std::shared_ptr<const replay_preparation>) const;
 
 private:
     struct state;
     shared_state<state> state_;
 };
 
+/// A vector or a handle to one, but no constant one, which the recording may write.
+template <class T>
+class replayed_vector {
+public:
+    replayed_vector(vector<T>& x) : state_(x.state()) {}   // NOLINT(google-explicit-constructor)
+    replayed_vector(vector<T>&& x) : state_(x.state()) {}  // NOLINT(google-explicit-constructor)
+    BALM_REFUSED(
+        "Balm: the recording was made with a vector that it may write; pass one that is not const, or record "
+        "it with std::as_const(x)")
+    replayed_vector(const vector<T>& x);  // NOLINT(google-explicit-constructor)
+
+    const std::shared_ptr<array::vector_state>& state() const { return state_; }
+
+private:
+    std::shared_ptr<array::vector_state> state_;
+};
+
 /// An argument of a recording. Numbers are in the memory of the device: each is a vector of one element.
 template <class A>
 struct recorded_argument {
-    using held = vector<dsl::detail::memory_element<A>>;
+    using element = typename std::conditional_t<scalar_type<A>, dsl::detail::canonical_element<A>,
+                                                std::type_identity<A>>::type;
+    using held = vector<element>;
     using replayed = A;
+    using kept = element;
 
-    static held hold(const context& on, const A& value) { return held(on, 1, value); }
+    static held hold(const context& on, const A&) {
+        return held(array::make_vector(on, array_type<element>(), 1));
+    }
     static const held& recorded(const held& number, const A&) { return number; }
-    static void write(held& number, const A& value) { number = value; }
+    static kept keep(const A& value) { return static_cast<element>(value); }
+    static void write(held& number, const element& value) { number = value; }
     static std::shared_ptr<array::vector_state> state_of(const A&) { return nullptr; }
 };
-template <class V>
+template <class V, class Replayed>
 struct recorded_vector {
     struct held {};
-    using replayed = V&;
+    struct kept {};
+    using replayed = Replayed;
 
     static held hold(const context&, V& x) {
         if (!x.state()) vector_without_device();
         return {};
     }
     static V& recorded(const held&, V& x) { return x; }
-    static void write(held&, V&) {}
-    static std::shared_ptr<array::vector_state> state_of(V& x) { return x.state(); }
+    static kept keep(const auto&) { return {}; }
+    static void write(held&, kept) {}
+    static std::shared_ptr<array::vector_state> state_of(const auto& x) { return x.state(); }
 };
 template <class T>
-struct recorded_argument<vector<T>&> : recorded_vector<vector<T>> {};
+struct recorded_argument<vector<T>&> : recorded_vector<vector<T>, replayed_vector<T>> {};
 template <class T>
-struct recorded_argument<const vector<T>&> : recorded_vector<const vector<T>> {};
+struct recorded_argument<const vector<T>&> : recorded_vector<const vector<T>, const vector<T>&> {};
 
+/// As arguments of a recording: vectors by reference, numbers and other elements by value.
 template <class A>
-inline constexpr bool is_recorded_argument = element_type<std::remove_cvref_t<A>>;
+struct as_recorded {
+    using type = std::remove_cvref_t<A>;
+    static constexpr bool is_possible = element_type<type> || complex_type<type>;
+};
+template <class V>
+struct as_recorded_vector {
+    using type = V&;
+    static constexpr bool is_possible = true;
+};
 template <class T>
-inline constexpr bool is_recorded_argument<vector<T>&> = true;
+struct as_recorded<vector<T>> : as_recorded_vector<vector<T>> {};
 template <class T>
-inline constexpr bool is_recorded_argument<const vector<T>&> = true;
-/// As arguments of a recording: vectors by reference, numbers by value.
-template <class A>
-using as_recorded = std::conditional_t<element_type<std::remove_cvref_t<A>>, std::remove_cvref_t<A>, A>;
+struct as_recorded<vector<T>&> : as_recorded_vector<vector<T>> {};
+template <class T>
+struct as_recorded<const vector<T>> : as_recorded_vector<const vector<T>> {};
+template <class T>
+struct as_recorded<const vector<T>&> : as_recorded_vector<const vector<T>> {};
+
+/// The devices of the first vector among the arguments, or of the context: those of numbers.
+template <class... A>
+context devices_of_numbers(const context& on, const A&... arguments) {
+    std::shared_ptr<array::vector_state> first;
+    ((first = first ? first : recorded_argument<typename as_recorded<const A&>::type>::state_of(arguments)),
+     ...);
+    return first ? array::context_of(*first) : on;
+}
 
 }  // namespace detail
 
 /// A recording with arguments, see balm::record. A handle: copies are the same recording.
 template <class... Arguments>
 class recorded_function {
+    template <class A>
+    using argument = detail::recorded_argument<A>;
+    template <class A>
+    using replayed = typename argument<A>::replayed;
+
 public:
     /// Use balm::record.
     template <class Statements>
-    recorded_function(const context& on, Statements&& statements,
-                      typename detail::recorded_argument<Arguments>::replayed... arguments)
-        : numbers_(std::make_shared<numbers>(detail::recorded_argument<Arguments>::hold(on, arguments)...)),
-          bindings_([&] {
+    recorded_function(const context& on, Statements&& statements, const Arguments&... arguments)
+        : numbers_(make_numbers(detail::devices_of_numbers(on, arguments...), arguments...)), bindings_([&] {
               std::vector<std::shared_ptr<array::vector_state>> states{
-                  detail::recorded_argument<Arguments>::state_of(arguments)...};
+                  argument<Arguments>::state_of(arguments)...};
               detail::statement_recorder commands(on);
               std::apply(
                   [&](const auto&... held) {
-                      std::forward<Statements>(statements)(
-                          detail::recorded_argument<Arguments>::recorded(held, arguments)...);
+                      std::forward<Statements>(statements)(argument<Arguments>::recorded(held, arguments)...);
                   },
                   *numbers_);
               return detail::recording_bindings(commands.finish(), std::move(states));
@@ -178,22 +236,18 @@ public:
     /// Replays it with these arguments. Numbers are written to the device first. A vector must have the size,
     /// the devices, and the place in its memory of the one with which it was recorded. Vectors that were
     /// different must be different, and none may be one that the recording uses as no argument. Throws
-    /// usage_error. The recording on the last four lists of vectors is kept, with their memory, so that swaps
-    /// cost nothing.
-    void operator()(typename detail::recorded_argument<Arguments>::replayed... arguments) const {
-        const std::lock_guard lock(bindings_.mutex());
-        with(arguments...)();
+    /// usage_error, also for vectors in place of others if the commands print or check. The
+    /// recording on the last four lists of vectors is kept, with their memory, so that swaps cost nothing.
+    void operator()(replayed<Arguments>... arguments) const {
+        with(std::forward<replayed<Arguments>>(arguments)...)();
     }
-    /// Writes the numbers, and returns the recording on these vectors, for repeat() and until().
+    /// The recording with these arguments, for repeat() and until(), or to keep.
     ///
     ///     step.with(h, x, y).repeat(100);
-    recording with(typename detail::recorded_argument<Arguments>::replayed... arguments) const {
-        const recording found =
-            bindings_.with({detail::recorded_argument<Arguments>::state_of(arguments)...});
-        std::apply(
-            [&](auto&... held) { (detail::recorded_argument<Arguments>::write(held, arguments), ...); },
-            *numbers_);
-        return found;
+    recording with(replayed<Arguments>... arguments) const {
+        return bindings_.with(
+            {argument<Arguments>::state_of(arguments)...},
+            std::make_shared<const preparation>(numbers_, values(argument<Arguments>::keep(arguments)...)));
     }
 
     /// As for a recording.
@@ -201,7 +255,28 @@ public:
     std::string describe() const { return bindings_.recorded().describe(); }
 
 private:
-    using numbers = std::tuple<typename detail::recorded_argument<Arguments>::held...>;
+    using numbers = std::tuple<typename argument<Arguments>::held...>;
+    using values = std::tuple<typename argument<Arguments>::kept...>;
+
+    static std::shared_ptr<numbers> make_numbers(const context& on, const Arguments&... arguments) {
+        return std::make_shared<numbers>(argument<Arguments>::hold(on, arguments)...);
+    }
+    /// Writes numbers.
+    class preparation final : public detail::replay_preparation {
+    public:
+        preparation(std::shared_ptr<numbers> to, values given)
+            : to_(std::move(to)), values_(std::move(given)) {}
+        void enqueue() const override { write(std::index_sequence_for<Arguments...>()); }
+
+    private:
+        template <std::size_t... K>
+        void write(std::index_sequence<K...>) const {
+            (argument<Arguments>::write(std::get<K>(*to_), std::get<K>(values_)), ...);
+        }
+        std::shared_ptr<numbers> to_;
+        values values_;
+    };
+
     std::shared_ptr<numbers> numbers_;
     detail::recording_bindings bindings_;
 };
@@ -241,14 +316,15 @@ recording record(const context& on, Statements&& statements) {
 ///
 ///     balm::temporary(k1, k2, k3, k4);
 template <class... T>
-void temporary(const vector<T>&... vectors) {
+requires(sizeof...(T) > 0) void temporary(const vector<T>&... vectors) {
     const std::shared_ptr<array::vector_state> states[] = {vectors.state()...};
     detail::are_temporary(states);
 }
 
 /// The same for `statements(arguments...)`, whose arguments each replay gives anew: vectors, and numbers or
 /// other elements. A number is a `const balm::vector<T>&` of one element to the statements, which holds the
-/// value.
+/// value. In arithmetic it is combined with all elements of a vector: `y = 1.0 * h` assigns it to each. It is
+/// on the devices of the first vector among the arguments, or of the context if there is none.
 ///
 ///     auto step = balm::record(ctx, [](const auto& h, auto& x, auto& y) { y = x + h * sin(x); }, 0.1, a, b);
 ///     step(0.1, a, b);
@@ -256,9 +332,10 @@ void temporary(const vector<T>&... vectors) {
 ///
 /// Throws usage_error also for a vector without a device.
 template <class Statements, class... Arguments>
-requires(sizeof...(Arguments) > 0 && (detail::is_recorded_argument<Arguments> && ...))
-    recorded_function<detail::as_recorded<Arguments>...> record(const context& on, Statements&& statements,
-                                                                Arguments&&... arguments) {
+requires(sizeof...(Arguments) > 0 && (detail::as_recorded<Arguments>::is_possible && ...))
+    recorded_function<typename detail::as_recorded<Arguments>::type...> record(const context& on,
+                                                                               Statements&& statements,
+                                                                               Arguments&&... arguments) {
     return {on, std::forward<Statements>(statements), arguments...};
 }
 

@@ -40,7 +40,7 @@ struct step {
         convert,   ///< the last value as `type`
         select,    ///< of the last three values
         memory,    ///< leaf number `leaf` as a whole, for functions that take memory; `detail`: a memory_use
-        position,  ///< the element's position by map number `leaf` (i64)
+        position,  ///< the element's position by map number `leaf` (i64); `detail`: from_flat_index, or 0
         at,        ///< takes the last value (i64): the index at which the steps up to `end` are computed
         end,
         image,   ///< image number `leaf`, for functions that take one; `detail`: the trace::access

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "array/fused_statements.hpp"
 #include "array/fusion.hpp"
 #include "array/layout.hpp"
 #include "array/map/overlap.hpp"
@@ -465,7 +466,25 @@ private:
 
 }  // namespace
 
-void launch(target_list targets, const tape& p, const shape& box) {
+namespace {
+
+/// The same statement in one loop, which CPUs compute in short vectors, if it calls functions and its views
+/// are all elements and numbers of rows; nullopt if not.
+std::optional<tape> for_short_vectors(target_list targets, const tape& p, const shape& box) {
+    const bool are_whole = std::all_of(targets.begin(), targets.end(),
+                                       [](const target& t) { return t.where == nullptr && !t.is_part; });
+    if (!are_whole || p.maps.empty() || !kernels::facts_for(targets[0].vector->device()).on_cpu ||
+        !calls_inexact_functions(p))
+        return std::nullopt;
+    return in_one_loop(with_own_elements(p, box), box);
+}
+
+}  // namespace
+
+void launch(target_list targets, const tape& given, const shape& given_box) {
+    const std::optional<tape> in_one = for_short_vectors(targets, given, given_box);
+    const tape& p = in_one ? *in_one : given;
+    const shape box = in_one ? shape(given_box.count()) : given_box;
     const assignment to_do(targets, p, box);
     run_kernel(
         to_do.site(), key_of(to_do.leaves, targets, to_do.written),

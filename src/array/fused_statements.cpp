@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "array/map/overlap.hpp"
+#include "ir/ir.hpp"
 
 namespace balm::array {
 
@@ -27,6 +28,13 @@ const affine_map* view_from(const tape& p, std::size_t k, int depth) {
     return is_read ? &p.maps[p.steps[k].leaf] : nullptr;
 }
 
+/// The length of the rows of which a map has the number for each element, if it has.
+std::size_t length_of_rows(const affine_map& m) {
+    std::size_t repeated = 1;
+    for (int d = m.box.dimensions() - 1; d >= 0 && m.strides[static_cast<std::size_t>(d)] == 0; --d)
+        repeated *= m.box[d];
+    return repeated;
+}
 /// Whether a map has the number of the row for each element of rows of this length.
 bool is_row_number(const affine_map& m, std::size_t columns) {
     int d = m.box.dimensions() - 1;
@@ -45,7 +53,30 @@ bool is_read_by_row(const affine_map& m, const vector_state& v, std::size_t colu
     return columns > 0 && v.size() * columns == m.box.count() && is_row_number(m, columns);
 }
 
+/// Whether a function of the library is one that vectors and scalars may round differently.
+bool is_inexact(builtin what, trace::type of) {
+    const ir::builtin_info& row = ir::info(what);
+    return is_floating(of.element) && row.ulp != 0 && row.symbol == nullptr;
+}
+bool calls_inexact_functions(const ir::function& f) {
+    const auto all = ir::with_callees(f);
+    return std::any_of(all.begin(), all.end(), [](const ir::function* each) {
+        return std::any_of(each->code.begin(), each->code.end(), [](const ir::instruction& i) {
+            return i.op == ir::opcode::builtin && is_inexact(static_cast<builtin>(i.detail), i.result);
+        });
+    });
+}
 }  // namespace
+
+bool calls_inexact_functions(const tape& p) {
+    return std::any_of(p.steps.begin(), p.steps.end(),
+                       [](const step& s) {
+                           return s.what == step::kind::apply &&
+                                  is_inexact(static_cast<builtin>(s.detail), s.type);
+                       }) ||
+           std::any_of(p.functions.begin(), p.functions.end(),
+                       [](const auto& f) { return calls_inexact_functions(*f); });
+}
 
 vector_accesses::vector_accesses(const tape& p, target_list targets, std::size_t columns) {
     int depth = 0;  // 0 for steps that are computed at the element's own index
@@ -139,6 +170,29 @@ tape with_own_elements(const tape& p, const shape& box) {
         }
         depth += (p.steps[k].what == step::kind::at) - (p.steps[k].what == step::kind::end);
         own.push(p.steps[k]);
+    }
+    return own;
+}
+
+std::optional<tape> in_one_loop(const tape& p, const shape& box) {
+    tape own = p;
+    own.steps.clear();
+    own.box = -1;
+    own.size = static_cast<std::int64_t>(box.count());
+    int depth = 0;
+    for (std::size_t k = 0; k < p.steps.size(); ++k) {
+        const step& s = p.steps[k];
+        if (s.what == step::kind::position && depth == 0) {
+            const affine_map* const view = view_from(p, k, depth);
+            const std::size_t columns = view != nullptr ? length_of_rows(*view) : 0;
+            if (columns < 2 || columns % row_number_of_sixteens != 0 || view->box.count() != box.count() ||
+                !is_row_number(*view, columns))
+                return std::nullopt;
+            own.push(s).detail = from_flat_index;
+            continue;
+        }
+        depth += (s.what == step::kind::at) - (s.what == step::kind::end);
+        own.push(s);
     }
     return own;
 }

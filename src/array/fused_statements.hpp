@@ -76,8 +76,16 @@ using known_values = std::function<std::optional<std::uint64_t>(const vector_han
 tape with_known_values(const tape&, std::size_t columns, const known_values&,
                        const std::function<void(tape&, std::size_t)>& after_value = {});
 
+/// Whether it calls functions of the library that vectors and scalars may round differently.
+bool calls_inexact_functions(const tape&);
+
 /// The tape of a statement over the box, with the element itself in place of views of all elements in order.
 tape with_own_elements(const tape&, const shape& box);
+
+/// The tape of a statement over the box as one loop over its elements, in which those of a row find its
+/// number by dividing their own; nullopt if it has other views, or rows that are not whole short vectors
+/// (row_number_of_sixteens).
+std::optional<tape> in_one_loop(const tape&, const shape& box);
 
 /// Whether nothing reads in memory what a kernel would store in a vector.
 using unread_test = std::function<bool(const vector_state&)>;

@@ -78,29 +78,6 @@ refusal alone(target_list targets, const tape& p, const shape& box) {
     return alone(p);
 }
 
-/// Whether a function of the library is one that vectors and scalars may round differently.
-bool is_inexact(builtin what, trace::type of) {
-    const ir::builtin_info& row = ir::info(what);
-    return is_floating(of.element) && row.ulp != 0 && row.symbol == nullptr;
-}
-bool calls_inexact_functions(const ir::function& f) {
-    const auto all = ir::with_callees(f);
-    return std::any_of(all.begin(), all.end(), [](const ir::function* each) {
-        return std::any_of(each->code.begin(), each->code.end(), [](const ir::instruction& i) {
-            return i.op == ir::opcode::builtin && is_inexact(static_cast<builtin>(i.detail), i.result);
-        });
-    });
-}
-bool calls_inexact_functions(const tape& p) {
-    return std::any_of(p.steps.begin(), p.steps.end(),
-                       [](const step& s) {
-                           return s.what == step::kind::apply &&
-                                  is_inexact(static_cast<builtin>(s.detail), s.type);
-                       }) ||
-           std::any_of(p.functions.begin(), p.functions.end(),
-                       [](const auto& f) { return calls_inexact_functions(*f); });
-}
-
 /// Whether CPUs compute the statement in short vectors, whatever is beside it: the functions of vectors
 /// round differently from those of scalars.
 bool has_lanes(target_list targets, const tape& p) {
@@ -393,20 +370,27 @@ public:
                 used.push_back(v.get());
                 bytes_ += v->bytes();
             }
-        for (const vector_handle& v : m.uses.written) lines_.push_back(v->made_at());
-    }
-    std::string words() const {
-        std::string text = fmt::format("{} {}, {} {} for each element, {} bytes alone", statements_,
-                                       statements_ == 1 ? "statement" : "statements", operations_,
-                                       operations_ == 1 ? "operation" : "operations", bytes_);
-        std::string_view before = "; assigns the vectors of ";
-        for (const trace::location& line : lines_) {
-            if (line.file == nullptr) continue;
-            text += fmt::format("{}{}:{}", before, std::filesystem::path(line.file).filename().string(),
-                                line.line);
-            before = ", ";
+        for (const vector_handle& v : m.uses.written) {
+            const trace::location line = v->made_at();
+            const auto is_it = [&](const trace::location& other) {
+                return other.file == line.file && other.line == line.line;
+            };
+            if (std::none_of(lines_.begin(), lines_.end(), is_it)) lines_.push_back(line);
         }
-        if (begins_since_ != nullptr) text += fmt::format("; not in the kernel before: {}", begins_since_);
+    }
+    std::vector<std::string> words() const {
+        std::vector<std::string> text{fmt::format("{} {} of {} {} for each element, alone {} bytes",
+                                                  statements_, statements_ == 1 ? "statement" : "statements",
+                                                  operations_, operations_ == 1 ? "operation" : "operations",
+                                                  bytes_)};
+        std::string lines;
+        for (const trace::location& line : lines_)
+            if (line.file != nullptr)
+                lines += fmt::format("{}{}:{}", lines.empty() ? "assigns the vectors made at " : ", ",
+                                     std::filesystem::path(line.file).filename().string(), line.line);
+        if (!lines.empty()) text.push_back(std::move(lines));
+        if (begins_since_ != nullptr)
+            text.push_back(fmt::format("not in the kernel before: {}", begins_since_));
         return text;
     }
 
@@ -420,8 +404,9 @@ private:
 /// The groups that a recording holds back, in order, for one queue.
 class statement_groups final : public runtime::held_commands {
 public:
-    statement_groups(runtime::command_list& list, runtime::device_state& device)
-        : list_(list), device_(device), queue_(device.default_queue_handle()) {}
+    /// `why`: why the first member is not in a kernel before.
+    statement_groups(runtime::command_list& list, runtime::device_state& device, refusal why)
+        : list_(list), refused_(why), device_(device), queue_(device.default_queue_handle()) {}
 
     bool is_for(const runtime::device_state& device) const {
         return &device == &device_ && &device_.default_queue() == queue_.get();
@@ -485,7 +470,7 @@ private:
     /// Whether the last group that takes the member, before groups that need not precede it, has taken it.
     template <class Takes>
     bool find(const member& m, const Takes& takes) {
-        refused_ = nullptr;
+        if (!groups_.empty()) refused_ = nullptr;
         for (std::size_t k = groups_.size(); k-- > 0;) {
             const refusal why = takes(groups_[k].commands);
             if (why == nullptr) {
@@ -511,7 +496,8 @@ private:
     std::vector<const vector_state*> temporaries_of(std::size_t group) const {
         std::vector<const vector_state*> found;
         groups_[group].commands->for_each_vector([&](const vector_state& v, bool is_written) {
-            if (is_written && list_.is_unused_temporary(*v.memory())) found.push_back(&v);
+            if (is_written && list_.is_unused_temporary(*v.memory(), v.offset(), v.bytes()))
+                found.push_back(&v);
         });
         if (found.empty()) return found;
         for (std::size_t k = group; k < groups_.size(); ++k)
@@ -523,7 +509,7 @@ private:
     }
 
     runtime::command_list& list_;
-    refusal refused_ = nullptr;  ///< why the last group did not take the latest member
+    refusal refused_;  ///< why the last group did not take the latest member
     runtime::device_state& device_;
     std::shared_ptr<runtime::queue_state> queue_;  ///< the default one when the statements were executed
     std::vector<held_group> groups_;
@@ -537,9 +523,13 @@ bool is_fusion_off() {
 /// Adds a member, as statement_groups::add does, to what the list holds back, or to something new.
 template <class... With>
 bool is_held(runtime::command_list& list, runtime::device_state& device, const member& m, With&&... with) {
-    if (auto* const groups = dynamic_cast<statement_groups*>(list.held()))
+    refusal why = nullptr;
+    if (auto* const groups = dynamic_cast<statement_groups*>(list.held())) {
         if (groups->is_for(device) && groups->add(m, with...)) return true;
-    auto groups = std::make_unique<statement_groups>(list, device);
+        why = groups->is_for(device) ? "eight kernels are held back, and it is in none of them"
+                                     : "it is on another device, or in another queue";
+    }
+    auto groups = std::make_unique<statement_groups>(list, device, why);
     if (!groups->add(m, with...)) return false;
     list.hold(std::move(groups));
     return true;
@@ -553,7 +543,7 @@ bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
         return false;
     const refusal why = is_fusion_off() ? "BALM_FUSE=0" : alone(targets, p, box);
     if (why != nullptr) {
-        list->describe_next(fmt::format("not fused: {}", why));
+        list->describe_next({fmt::format("not fused: {}", why)});
         return false;
     }
     const member statement(targets, p, box);

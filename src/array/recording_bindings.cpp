@@ -28,13 +28,16 @@ constexpr std::size_t most_bindings = 4;
     throw usage_error(fmt::format("argument {} of the recording {}", number + 1, why));
 }
 
+void check_sizes(std::size_t number, std::size_t recorded, std::size_t given) {
+    if (given != recorded)
+        refuse(number, fmt::format("was recorded with a vector of {} elements, and is one of {}; their sizes "
+                                   "must be equal",
+                                   recorded, given));
+}
+
 /// Adds the memory of one argument, on one device.
 void add(replacements& to, std::size_t number, const array::vector_state& recorded,
          const array::vector_state& given) {
-    if (given.size() != recorded.size())
-        refuse(number, fmt::format("was recorded with a vector of {} elements, and is one of {}; their sizes "
-                                   "must be equal",
-                                   recorded.size(), given.size()));
     if (given.device_handle() != recorded.device_handle())
         refuse(number, fmt::format("was recorded with a vector on {}, and is one on {}",
                                    recorded.device().words(), given.device().words()));
@@ -61,6 +64,15 @@ replacements replacements_of(const vectors& recorded, const vectors& given) {
             refuse(k, fmt::format("was recorded with a vector on {} devices, and is one on {}",
                                   std::max<std::size_t>(from.parts().size(), 1),
                                   std::max<std::size_t>(to.parts().size(), 1)));
+        check_sizes(k, from.size(), to.size());
+        if (from.is_spread() && !std::equal(from.parts().begin(), from.parts().end(), to.parts().begin(),
+                                            [](const auto& a, const auto& b) {
+                                                return a.first == b.first &&
+                                                       a.elements->size() == b.elements->size();
+                                            }))
+            refuse(
+                k,
+                "is distributed over the devices in another way than the vector with which it was recorded");
         if (!from.is_spread()) add(all, k, from, to);
         for (std::size_t part = 0; part < from.parts().size(); ++part)
             add(all, k, *from.parts()[part].elements, *to.parts()[part].elements);
@@ -85,20 +97,19 @@ void check_apart(const replacements& all, const runtime::command_list& commands)
 struct recording_bindings::state {
     struct binding {
         std::vector<std::shared_ptr<runtime::storage>> memory;
-        recording bound;
+        std::shared_ptr<runtime::command_list> bound;
     };
     recording recorded;
     vectors arguments;
     std::mutex finding;
-    std::recursive_mutex replaying;  // what a kernel prints may be shown during a replay, and replay it
-    std::vector<binding> last;       ///< the latest one at the end
+    std::vector<binding> last;  ///< the latest one at the end
 };
 
 void are_temporary(std::span<const std::shared_ptr<array::vector_state>> all) {
     runtime::command_list* const list = runtime::command_list::of_thread();
     if (list == nullptr) return;
     for (const auto& v : all)
-        if (v != nullptr && v->memory() != nullptr) list->add_temporary(v->memory());
+        if (v != nullptr && !v->is_spread()) list->add_temporary(v->memory(), v->offset(), v->bytes());
 }
 
 recording_bindings::recording_bindings(recording recorded, vectors arguments)
@@ -106,27 +117,26 @@ recording_bindings::recording_bindings(recording recorded, vectors arguments)
 
 const recording& recording_bindings::recorded() const { return state_->recorded; }
 
-std::recursive_mutex& recording_bindings::mutex() const { return state_->replaying; }
-
-recording recording_bindings::with(const vectors& given) const {
+recording recording_bindings::with(const vectors& given,
+                                   std::shared_ptr<const replay_preparation> before) const {
     replacements all = replacements_of(state_->arguments, given);
     std::vector<std::shared_ptr<runtime::storage>> memory;
     for (const runtime::memory_replacement& each : all) memory.push_back(each.by);
     std::erase_if(all, [](const auto& each) { return each.recorded == each.by.get(); });
-    if (all.empty()) return state_->recorded;
+    if (all.empty()) return recording(state_->recorded.commands(), std::move(before));
     const std::lock_guard lock(state_->finding);
     auto& last = state_->last;
     const auto found = std::find_if(last.begin(), last.end(),
                                     [&](const state::binding& each) { return each.memory == memory; });
     if (found != last.end()) {
         std::rotate(found, found + 1, last.end());
-        return last.back().bound;
+        return recording(last.back().bound, std::move(before));
     }
     check_apart(all, *state_->recorded.commands());
-    recording bound(state_->recorded.commands()->with(all));
+    std::shared_ptr<runtime::command_list> bound = state_->recorded.commands()->with(all);
     if (last.size() == most_bindings) last.erase(last.begin());
-    last.push_back({std::move(memory), std::move(bound)});
-    return last.back().bound;
+    last.push_back({std::move(memory), bound});
+    return recording(std::move(bound), std::move(before));
 }
 
 }  // namespace balm::detail

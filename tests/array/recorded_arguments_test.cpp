@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <cstring>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -214,6 +217,103 @@ TEST(B4_recorded_arguments, that_cannot_take_the_place_of_others_are_refused) {
     });
 }
 
+template <class T>
+void expect_assigned(const context& ctx, const T& first, const T& second) {
+    vector<T> x(ctx, 3, first), y(ctx, 3, first);
+    const auto step = record(
+        ctx, [](const auto& value, auto& to) { to = value[0 * balm::element_index()]; }, first, x);
+    step(second, y);
+    const T got = y.to_host()[2], kept = x.to_host()[2];
+    EXPECT_EQ(std::memcmp(&got, &second, sizeof got), 0);
+    EXPECT_EQ(std::memcmp(&kept, &first, sizeof kept), 0);
+}
+
+TEST(B4_recorded_arguments, are_elements_of_every_type) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        expect_assigned(ctx, 0.5f, -1.5f);
+        expect_assigned(ctx, half(0.5f), half(-1.5f));
+        expect_assigned(ctx, std::int8_t{-3}, std::int8_t{5});
+        expect_assigned(ctx, std::uint64_t{3}, ~std::uint64_t{5});
+        expect_assigned(ctx, false, true);
+        expect_assigned(ctx, std::complex<float>(1, 2), std::complex<float>(-3, 4));
+        expect_assigned(ctx, balm::float4{1, 2, 3, 4}, balm::float4{5, 6, 7, 8});
+        vector<std::int64_t> x(ctx, n, std::int64_t{1});
+        const std::size_t count = 2;
+        const auto step = record(
+            ctx, [](const auto& by, auto& to) { to = to * cast<std::int64_t>(by); }, count, x.share());
+        step(count, x.share());
+        step(std::size_t{5}, x);
+        expect_each(x.to_host(), [](std::size_t) { return std::int64_t{10}; });
+    });
+}
+
+TEST(B4_recorded_arguments, are_kept_by_what_with_returns) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        vector<float> x(ctx, n, 0.f), y(ctx, n, 0.f);
+        const auto add = record(
+            ctx, [](const auto& by, auto& to) { to = to + by; }, 0.f, x);
+        const recording one = add.with(1.f, x), ten = add.with(10.f, x), hundred = add.with(100.f, y);
+        one();
+        hundred();
+        ten.repeat(2);
+        one();
+        expect_each(x.to_host(), [](std::size_t) { return 22.f; });
+        expect_each(y.to_host(), [](std::size_t) { return 100.f; });
+    });
+}
+
+// A thread's replays share the vectors that the statements declare with those of others.
+TEST(B4_recorded_arguments, of_several_queues_stay_together) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        constexpr std::size_t many = 1 << 15;
+        vector<std::int32_t> x(ctx, many, 0);
+        const auto step = record(
+            ctx,
+            [](auto& a) {
+                const vector<std::int32_t> sums = balm::inclusive_scan(a);
+                const vector<std::int32_t> same = balm::inclusive_scan(sums - sums + a);
+                a = same - sums + a + 1;
+            },
+            x);
+        std::vector<vector<std::int32_t>> of_thread;
+        for (int t = 0; t < 2; ++t) of_thread.emplace_back(ctx, many, 0);
+        std::vector<std::thread> threads;
+        for (vector<std::int32_t>& mine : of_thread)
+            threads.emplace_back([&] {
+                queue own = on.make_queue();
+                const queue_scope there(own);
+                step.with(mine).repeat(20);
+                own.finish();
+            });
+        for (std::thread& each : threads) each.join();
+        for (const vector<std::int32_t>& mine : of_thread)
+            expect_each(mine.to_host(), [](std::size_t) { return 20; });
+    });
+}
+
+// Whichever vectors the last replay had.
+TEST(B4_recorded_arguments, are_read_to_the_host) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        constexpr std::size_t many = 1 << 18;
+        vector<float> x(ctx, many, 1.f), y(ctx, many, 5.f);
+        std::optional<pending_read<float>> later;
+        const auto step = record(
+            ctx, [&](auto& a) { later.emplace(a.elements().read_async()); }, x);
+        step(y);
+        expect_each(later->get(), [](std::size_t) { return 5.f; });
+        step(x);
+        expect_each(later->get(), [](std::size_t) { return 1.f; });
+        y = 2.f;
+        step(x);
+        step(y);  // into the same memory, which get() left there
+        expect_each(later->get(), [](std::size_t) { return 2.f; });
+    });
+}
+
 TEST(B4_recorded_arguments, of_kernels_that_print_are_refused) {
     on_all_devices([&](const device& on) {
         std::ostringstream shown;
@@ -334,6 +434,22 @@ TEST(B4_recorded_temporaries, that_others_read_are_stored) {
     });
 }
 
+TEST(B4_recorded_temporaries, are_only_their_own_bytes) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        auto memory = on.mixed_buffer<float>(2 * n);
+        memory.fill(-1.f);
+        vector<float> t = balm::as_vector(memory.range(0, n)), kept = balm::as_vector(memory.range(n, 2 * n));
+        const vector<float> x(ctx, n, 2.f);
+        const recording step = record(ctx, [&] {
+            balm::temporary(t);
+            kept = x + 3.f;
+        });
+        step();
+        expect_each(kept.to_host(), [](std::size_t) { return 5.f; });
+    });
+}
+
 // ---- descriptions
 
 TEST(B4_recorded_descriptions, say_what_kernels_hold_and_why_others_do_not) {
@@ -348,14 +464,14 @@ TEST(B4_recorded_descriptions, say_what_kernels_hold_and_why_others_do_not) {
                                      h = x;
                                      view(y, {n})(balm::slice(0, 10)) = 1.f;
                                  }).describe();
-        EXPECT_THAT(text,
-                    AllOf(HasSubstr("reads 4096 bytes, writes 8192: 2 statements, 2 operations for each "
-                                    "element, 16384 bytes alone"),
-                          HasSubstr("assigns the vectors of recorded_arguments_test.cpp:"),
-                          HasSubstr("not in the kernel before: it reads at other positions what the kernel "
-                                    "before writes"),
-                          HasSubstr("not fused: its values are of type half"),
-                          HasSubstr("not fused: it is assigned to a view")));
+        EXPECT_THAT(
+            text, AllOf(HasSubstr("reads 4096 bytes, writes 8192\n    2 statements of 2 operations for each "
+                                  "element, alone 16384 bytes\n"),
+                        HasSubstr("assigns the vectors made at recorded_arguments_test.cpp:"),
+                        HasSubstr("not in the kernel before: it reads at other positions what the kernel "
+                                  "before writes"),
+                        HasSubstr("not fused: its values are of type half"),
+                        HasSubstr("not fused: it is assigned to a view")));
         const without_fusion off;
         EXPECT_THAT(record(ctx, [&] { y = 2.f * x; }).describe(), HasSubstr("not fused: BALM_FUSE=0"));
     });

@@ -3,6 +3,7 @@
 #include "array/map/placement.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -13,13 +14,14 @@ namespace balm::array {
 
 namespace {
 
-/// Calls f(map, is_nested) for each position of a tape; positions inside an `at` are nested.
+/// Calls f(map, is_nested) for each position of a tape; positions inside an `at` are nested, and others that
+/// are computed from the flat index.
 template <class F>
 void for_each_position(const tape& p, F&& f) {
     int depth = 0;
     for (const step& s : p.steps) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
-        if (s.what == step::kind::position) f(p.maps[s.leaf], depth > 0);
+        if (s.what == step::kind::position) f(p.maps[s.leaf], depth > 0 || s.detail == from_flat_index);
     }
 }
 
@@ -117,6 +119,8 @@ std::uint32_t placement::add(const affine_map& map, bool is_nested, const walk& 
     const auto is_like = [&](const entry& other) {
         return !is_nested && !other.how.is_nested && at.strides == other.at.strides;
     };
+    how.is_row_of_sixteens = how.is_narrow && loops.loops == 2 && how.last == last_stride::zero &&
+                             static_cast<std::size_t>(loops.counts[1]) % row_number_of_sixteens == 0;
     how.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
                                                 entries_.begin());
     how.near_to = number;
@@ -217,7 +221,7 @@ void placement::add_to(runtime::table_hash& hash) const {
     for (const std::uint32_t number : numbers_) hash.add(number);
     for (const entry& e : entries_) {
         hash.add(e.how.is_nested, e.how.is_narrow, e.how.dimensions, e.how.last, e.how.strides_of,
-                 e.how.near_to, e.how.is_in_fours, e.how.remainder);
+                 e.how.near_to, e.how.is_in_fours, e.how.remainder, e.how.is_row_of_sixteens);
         for (int d = 0; d < e.how.dimensions; ++d) hash.add(e.how.away[static_cast<std::size_t>(d)]);
     }
 }
@@ -253,7 +257,8 @@ void placement::declare_parameters(List& to) const {
             to.number(name_of("stride", k, d), e.at.strides[static_cast<std::size_t>(d)] / unit);
         for (int d = 1; d < e.how.dimensions && e.how.is_nested; ++d)
             to.value(name_of("count", k, d), e.how.is_narrow ? scalar::u32 : scalar::i64,
-                     static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]));
+                     static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]) /
+                         (e.how.is_row_of_sixteens ? row_number_of_sixteens : 1));
     }
 }
 template void placement::declare_parameters(parameter_list&) const;
@@ -270,6 +275,14 @@ trace::node placement::record(std::size_t k, const parameter_list& given, const 
     if (number == is_flat) return here.loops.size() == 1 ? here.loops[0] : here.flat;
     const entry& e = entries_[number];
     if (!e.how.is_nested) return record_entry(number, given, here.loops);
+    if (e.how.is_row_of_sixteens) {
+        constexpr auto bits = static_cast<std::uint64_t>(std::countr_zero(row_number_of_sixteens));
+        const trace::node multiple =
+            trace::apply(builtin::shr, here.flat, trace::constant(scalar::i64, bits));
+        const trace::node row = trace::apply(builtin::div, trace::convert(multiple, scalar::u32),
+                                             given[name_of("count", number, 1)]);
+        return record_entry(number, given, {trace::convert(row, scalar::i64), {}});
+    }
     std::vector<trace::node> counts;
     for (int d = 1; d < e.how.dimensions; ++d) counts.push_back(given[name_of("count", number, d)]);
     return record_entry(number, given, row_major_coordinates(here.flat, counts, e.how.is_narrow));

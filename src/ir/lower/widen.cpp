@@ -25,6 +25,8 @@ namespace {
 /// lanes, and which Balm does not implement itself: powers are wrong beside a
 /// subnormal element, fmod and remainder may never return. `balm selftest`
 /// tries them all.
+constexpr std::uint64_t most_lanes_bits = 4;  // 64 bytes of the smallest elements, of 4
+
 bool depends_on_neighbours(builtin what) {
     switch (what) {
         case builtin::half_powr:
@@ -57,13 +59,22 @@ public:
                                    [&](value_id o) { return o != none && have[o]; });
             };
             const bool loads = f.code[v].op == opcode::load;
-            varies_[v] = (loads && may_change(v)) || any_of(varies_);
+            varies_[v] = (loads && may_change(v)) || (any_of(varies_) && !is_same_in_lanes(v));
             is_loaded_[v] = loads || any_of(is_loaded_);
         }
         const block& body = f.blocks[f.code[loop].blocks[0]];
         std::for_each(body.rbegin(), body.rend(), [&](value_id v) { find_places(v); });
     }
     bool varies(value_id v) const { return v < varies_.size() && varies_[v]; }
+
+    /// Whether v is the loop's variable without its lowest bits, in which the elements of a vector differ.
+    bool is_same_in_lanes(value_id v) const {
+        const instruction& i = f_.code[v];
+        if (i.op != opcode::builtin || i.detail != static_cast<std::uint16_t>(builtin::shr)) return false;
+        const instruction& by = f_.code[f_.operand(v, 1)];
+        return f_.operand(v, 0) == loop_ && by.op == opcode::constant && by.bits >= most_lanes_bits &&
+               by.bits < 64;
+    }
 
     /// Whether v is a call whose callee can compute four elements at once, at an
     /// index that is the loop's plus a multiple of four.
@@ -479,7 +490,7 @@ void widen(function& f, value_id loop, std::uint8_t lanes, value_id vector_index
         }
         for (std::size_t k = in_memory ? 2 : 0; k < f.code[v].operand_count; ++k) {
             const value_id o = f.operand(v, k);
-            if (o == loop) f.operands_of(v)[k] = indices;
+            if (o == loop) f.operands_of(v)[k] = view.is_same_in_lanes(v) ? first_element : indices;
             const bool is_operator =
                 op == opcode::builtin && info(static_cast<builtin>(f.code[v].detail)).symbol;
             const bool takes_scalars = is_operator || op == opcode::convert;

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "balm/error.hpp"
+#include "balm/recording.hpp"
 #include "base/forked.hpp"
 #include "runtime/device/device_state.hpp"
 #include "runtime/memory/storage.hpp"
@@ -102,7 +103,7 @@ command_list* command_list::innermost() noexcept { return list_of_thread; }
 
 void command_list::add(queue_state& in, const command& given, std::span<const event> waits, event* made) {
     if (refusal_of(given) != nullptr) refuse(given, in);
-    std::string text = std::exchange(next_text_, {});
+    std::vector<std::string> text = std::exchange(next_text_, {});
     // A marker stands for all commands before it.
     if (held_ != nullptr && (is_marker(given) || held_->must_precede(given.reads, given.writes)))
         enqueue_held();
@@ -170,8 +171,14 @@ void command_list::finish() {
     temporaries_.clear();
 }
 
-bool command_list::is_unused_temporary(const storage& memory) const {
-    const auto is_it = [&](const auto& each) { return each.get() == &memory; };
+void command_list::add_temporary(std::shared_ptr<storage> memory, std::size_t offset, std::size_t bytes) {
+    temporaries_.push_back({std::move(memory), offset, offset + bytes});
+}
+
+bool command_list::is_unused_temporary(const storage& memory, std::size_t offset, std::size_t bytes) const {
+    const auto is_it = [&](const temporary& each) {
+        return each.memory.get() == &memory && each.begin <= offset && offset + bytes <= each.end;
+    };
     return is_last_ && std::any_of(temporaries_.begin(), temporaries_.end(), is_it) && !uses(memory);
 }
 
@@ -193,11 +200,12 @@ bool command_list::uses(const storage& memory) const {
 std::shared_ptr<command_list> command_list::with(std::span<const memory_replacement> all) const {
     auto made = std::make_shared<command_list>(devices_);
     made->is_open_ = false;
+    made->replays_ = replays_;
     for (const entry& each : entries_) {
         if (!each.parts.empty())
             throw usage_error(fmt::format(
-                "'{}' of a recording prints or checks, so the recording can be replayed only with "
-                "the vectors with which it was recorded",
+                "'{}' of a recording prints or checks, so the recording can be replayed only with the "
+                "vectors with which it was recorded",
                 name_of(each.what.what)));
         entry& added = made->entries_.emplace_back();
         added.device = each.device;
@@ -220,9 +228,9 @@ void command_list::check_finish() const {
 }
 
 event command_list::last_read(std::size_t number) const {
-    const std::lock_guard lock(replaying_);
-    if (number >= last_.size() || last_[number].state() == nullptr) refuse_to_wait_later();
-    return last_[number];
+    const std::lock_guard lock(replays_->running);
+    if (number >= replays_->last.size() || replays_->last[number].state() == nullptr) refuse_to_wait_later();
+    return replays_->last[number];
 }
 
 void command_list::check_written(std::span<storage* const> reads) {
@@ -259,8 +267,8 @@ std::string command_list::describe() const {
             text += fmt::format(", {} bytes", bytes);
         else
             text += fmt::format(", reads {} bytes, writes {}", bytes_of(each.reads), bytes_of(each.writes));
-        if (!each.text.empty()) text += ": " + each.text;
         text += '\n';
+        for (const std::string& line : each.text) text += "    " + line + '\n';
     }
     return text;
 }
@@ -360,8 +368,8 @@ std::span<const command_list::batch> command_list::batches() {
 
 // Without the lock: the function that shows the text, and other threads' callbacks, may replay.
 void command_list::wait_for_prints(std::unique_lock<std::mutex>& lock) {
-    while (!printed_.empty()) {
-        const event one = printed_.front();
+    while (!replays_->printed.empty()) {
+        const event one = replays_->printed.front();
         lock.unlock();
         std::exception_ptr failure;
         try {
@@ -370,14 +378,14 @@ void command_list::wait_for_prints(std::unique_lock<std::mutex>& lock) {
             failure = std::current_exception();
         }
         lock.lock();
-        std::erase_if(printed_, [&](const event& each) { return each.state() == one.state(); });
+        std::erase_if(replays_->printed, [&](const event& each) { return each.state() == one.state(); });
         if (failure != nullptr) std::rethrow_exception(failure);
     }
 }
 
-void command_list::replay() {
+void command_list::replay(const balm::detail::replay_preparation* before) {
     refuse_if_forked();
-    std::unique_lock lock(replaying_);
+    std::unique_lock lock(replays_->running);
     const bool is_recorded = of_thread() != nullptr;
     if (is_recorded &&
         std::any_of(entries_.begin(), entries_.end(), [](const entry& e) { return !e.parts.empty(); }))
@@ -385,8 +393,9 @@ void command_list::replay() {
             "A recording whose kernels print or check cannot be replayed within another one: record its "
             "statements there instead.");
     if (!is_recorded) wait_for_prints(lock);  // what kernels printed is read before they print again
+    if (before != nullptr) before->enqueue();
     std::vector<event> made(entries_.size());
-    last_.resize(entries_.size());
+    replays_->last.resize(entries_.size());
     const bool are_kept = was_replayed_ && !is_recorded;
     const std::span<const batch> all = are_kept ? batches() : std::span<const batch>();
     auto next = all.begin();
@@ -403,7 +412,7 @@ void command_list::replay() {
         replay_one(k++, made);
     }
     if (is_recorded) return;
-    last_ = std::move(made);
+    replays_->last = std::move(made);
     was_replayed_ = true;
 }
 
@@ -411,15 +420,16 @@ void command_list::replay_one(std::size_t number, std::vector<event>& made) {
     const entry& of = entries_[number];
     std::vector<event> waits = of.waits;
     for (const std::size_t earlier : of.waits_for) waits.push_back(made[earlier]);
-    for (const std::size_t later : of.then) waits.push_back(last_[later]);  // they read what it writes
+    for (const std::size_t later : of.then)
+        waits.push_back(replays_->last[later]);  // they read what it writes
     if (of.uses_host_memory()) std::transform(waits.begin(), waits.end(), waits.begin(), host_only);
     host_parts::entries parts;
     for (const host_parts::entry& part : of.parts) parts.splice(parts.end(), host_parts::prepare(part.what));
-    if (!parts.empty()) printed_.reserve(printed_.size() + 1);
+    if (!parts.empty()) replays_->printed.reserve(replays_->printed.size() + 1);
     queue_state& queue = of.queue != nullptr ? *of.queue : of.device->default_queue();
     std::visit(issuer{of, queue, waits, of.needs_event() ? &made[number] : nullptr}, of.what.what.what);
     if (parts.empty()) return;
-    if (of_thread() == nullptr) printed_.push_back(made[number]);
+    if (of_thread() == nullptr) replays_->printed.push_back(made[number]);
     queue.when_done(made[number], std::move(parts));
 }
 
@@ -460,3 +470,9 @@ void refuse_recorded(std::span<const event> all, std::string_view use) {
 }
 
 }  // namespace balm::runtime
+
+namespace balm::detail {
+
+bool is_recorded(const event& of) { return runtime::as_recorded(of) != nullptr; }
+
+}  // namespace balm::detail

@@ -17,6 +17,10 @@
 #include "runtime/queue/command.hpp"
 #include "runtime/queue/host_parts.hpp"
 
+namespace balm::detail {
+class replay_preparation;
+}
+
 namespace balm::runtime {
 
 class device_state;
@@ -58,19 +62,21 @@ public:
     /// Enqueues what is held back; no command follows.
     void finish();
     /// Notes that nobody needs after a replay what the commands write to this memory.
-    void add_temporary(std::shared_ptr<storage> memory) { temporaries_.push_back(std::move(memory)); }
-    /// The memory noted so, once no command follows what is held back, if none so far uses it.
-    bool is_unused_temporary(const storage&) const;
-    /// What describe() says of the next command that is added, beside its name.
-    void describe_next(std::string text) { next_text_ = std::move(text); }
+    void add_temporary(std::shared_ptr<storage>, std::size_t offset, std::size_t bytes);
+    /// Whether these bytes were noted so, no command so far uses the memory, and none follows what is held
+    /// back.
+    bool is_unused_temporary(const storage&, std::size_t offset, std::size_t bytes) const;
+    /// The lines that describe() has for the next command that is added, after its name.
+    void describe_next(std::vector<std::string> lines) { next_text_ = std::move(lines); }
     /// Adds host parts to the last command: they run after each replay.
     void add_host_parts(host_parts::entries&& prepared) noexcept;
     /// Keeps an object alive that the last command refers to.
     void keep(host_memory_owner);
 
     /// Enqueues the commands, in the queues in which they were recorded; those of default queues in the
-    /// default queue of the calling thread. One replay at a time.
-    void replay();
+    /// default queue of the calling thread. One replay at a time, also of the same commands on other memory.
+    /// The preparation, if not null, enqueues its commands first.
+    void replay(const balm::detail::replay_preparation* = nullptr);
 
     /// The same commands on other memory. Throws usage_error if these are commands that cannot be.
     std::shared_ptr<command_list> with(std::span<const memory_replacement>) const;
@@ -80,7 +86,7 @@ public:
     std::size_t size() const { return entries_.size(); }
     /// The devices of its commands.
     std::span<const std::shared_ptr<device_state>> devices() const { return devices_; }
-    /// The names of the commands, each in a line, and what is known of them.
+    /// The commands, each in a line, and further lines of what is known of them.
     std::string describe() const;
     bool is_open() const { return is_open_; }
     /// Called for a wait while it is recorded, which does nothing. Throws usage_error if the program may wait
@@ -109,7 +115,7 @@ private:
         std::vector<std::size_t> waits_for, then;  ///< earlier commands, and later ones that wait for it
         host_parts::entries parts;
         host_memory_owner kept;
-        std::string text;  ///< for describe()
+        std::vector<std::string> text;  ///< for describe()
 
         bool needs_event() const {
             return !waits_for.empty() || !then.empty() || !parts.empty() ||
@@ -128,6 +134,14 @@ private:
         std::vector<storage*> reads, writes;
     };
 
+    /// What replays of the same commands share, whatever memory they use: memory of the host, and vectors
+    /// that the statements declared.
+    struct replays {
+        std::mutex running;
+        std::vector<event> printed;  ///< launches whose output may not have been read
+        std::vector<event> last;     ///< of the last replay, by command; empty for those that need none
+    };
+
     static command_list* innermost() noexcept;
     [[noreturn]] void refuse(const command&, const queue_state&) const;
     void add_waits(entry&, std::span<const event>) const;
@@ -144,13 +158,15 @@ private:
     std::vector<queue_state*> default_queues_;  ///< of the devices when the recording began
     std::vector<entry> entries_;
     std::unique_ptr<held_commands> held_;
-    std::vector<std::shared_ptr<storage>> temporaries_;
+    struct temporary {
+        std::shared_ptr<storage> memory;
+        std::size_t begin = 0, end = 0;  ///< bytes
+    };
+    std::vector<temporary> temporaries_;
     bool is_last_ = false;  ///< no command follows what is held back
-    std::string next_text_;
-    mutable std::mutex replaying_;
+    std::vector<std::string> next_text_;
+    std::shared_ptr<replays> replays_ = std::make_shared<replays>();  ///< also of what with() made
     std::optional<std::vector<batch>> batches_;
-    std::vector<event> printed_;  ///< launches whose output may not have been read
-    std::vector<event> last_;     ///< of the last replay, by command; empty for those that need none
     bool is_open_ = true, was_replayed_ = false;
 };
 

@@ -12,12 +12,14 @@
 
 namespace balm {
 
-recording::recording(std::shared_ptr<runtime::command_list> commands) : commands_(std::move(commands)) {}
+recording::recording(std::shared_ptr<runtime::command_list> commands,
+                     std::shared_ptr<const detail::replay_preparation> before)
+    : commands_(std::move(commands)), before_(std::move(before)) {}
 
-void recording::operator()() const { commands_->replay(); }
+void recording::operator()() const { commands_->replay(before_.get()); }
 
 void recording::repeat(std::size_t times) const {
-    for (; times > 0; --times) commands_->replay();
+    for (; times > 0; --times) commands_->replay(before_.get());
 }
 
 std::size_t recording::size() const { return commands_->size(); }
@@ -25,10 +27,10 @@ std::size_t recording::size() const { return commands_->size(); }
 std::string recording::describe() const { return commands_->describe(); }
 
 void detail::condition_of_many(std::size_t elements) {
-    throw usage_error(
-        fmt::format("the condition of until() has {} elements; reduce it to one: balm::all(…), balm::any(…) "
-                    "into a vector",
-                    elements));
+    throw usage_error(fmt::format(
+        "the condition of until() has {} elements; reduce it to one: balm::all_into(…), balm::any_into(…)"
+        "into a vector",
+        elements));
 }
 
 namespace {
