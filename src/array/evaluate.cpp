@@ -327,7 +327,7 @@ bool are_parted_alike(target_list targets) {
 
 std::shared_ptr<vector_state> make_vector_like(const tape& p, trace::type type, trace::location made_at) {
     if (p.has_no_device && p.vectors.empty() && !p.near) return nullptr;
-    const std::shared_ptr<vector_state> made =
+    std::shared_ptr<vector_state> made =
         is_spread(p) ? make_like(*vector_near(p, type), type, element_count(p))
                      : std::make_shared<vector_state>(device_of(p), type, element_count(p));
     made->set_made_at(made_at);

@@ -99,8 +99,10 @@ struct recording_bindings::state {
         std::vector<std::shared_ptr<runtime::storage>> memory;
         std::shared_ptr<runtime::command_list> bound;
     };
-    recording recorded;
-    vectors arguments;
+    state(recording of, vectors of_arguments) : recorded(std::move(of)), arguments(std::move(of_arguments)) {}
+
+    const recording recorded;
+    const vectors arguments;
     std::mutex finding;
     std::vector<binding> last;  ///< the latest one at the end
 };
