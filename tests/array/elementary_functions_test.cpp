@@ -260,6 +260,52 @@ TYPED_TEST(V4_elementary_functions, of_bases_and_exponents) {
     });
 }
 
+// A statement with a value for each row, and the same with that value for each element: CPUs compute the
+// first in short vectors, too, if rows are whole ones, and then all bits are the same.
+TYPED_TEST(V4_elementary_functions, of_elements_and_of_values_of_their_rows) {
+    using T = TypeParam;
+    auto random = seeded_random();
+    std::uniform_real_distribution<double> any(-3, 3);
+    on_all_contexts([&](const context& ctx) {
+        if (sizeof(T) == 8 && !ctx.device(0).info().has_double) return;
+        for (const std::size_t columns : {1, 2, 7, 16, 48, 1000, 1024}) {
+            constexpr std::size_t planes = 3, rows = 10;
+            const std::size_t n = planes * rows * columns;
+            std::vector<T> of_element(n), of_row(planes * rows), of_plane(planes + 1);
+            for (std::vector<T>* const each : {&of_element, &of_row, &of_plane})
+                for (T& value : *each) value = static_cast<T>(any(random));
+            const vector<T> x(ctx, of_element), row(ctx, of_row), plane(ctx, of_plane);
+            const shape box{planes, rows, columns};
+            const auto in_box = view(x, {planes, rows, columns});
+            const auto rows_of = view(row, {planes, rows, std::size_t{1}}).broadcast(box);
+            const auto planes_of =
+                view(plane, {planes + 1})(balm::slice(0, planes)).reshape({planes, 1, 1}).broadcast(box);
+            vector<T> got(ctx, n), in_place(ctx, n), row_of_each(ctx, n), plane_of_each(ctx, n),
+                expected(ctx, n);
+            row_of_each = rows_of;
+            plane_of_each = planes_of;
+            in_place = x;
+            got = exp(in_box - rows_of) * planes_of + cos(in_box * rows_of);
+            const auto itself = view(in_place, {planes, rows, columns});
+            in_place = exp(itself - rows_of) * planes_of + cos(itself * rows_of);
+            expected = exp(x - row_of_each) * plane_of_each + cos(x * row_of_each);
+            const auto wanted = expected.to_host(), of_views = got.to_host();
+            const double most = 64 * std::numeric_limits<T>::epsilon();
+            for (std::size_t i = 0; i < n; ++i) {
+                const double value = std::exp(double(T(of_element[i] - of_row[i / columns]))) *
+                                         double(of_plane[i / columns / rows]) +
+                                     std::cos(double(T(of_element[i] * of_row[i / columns])));
+                ASSERT_NEAR(of_views[i], value, most * (1 + std::abs(value) + std::exp(6.0)))
+                    << i << " of rows of " << columns;
+                if (columns % 16 == 0 && ctx.size() == 1) {
+                    ASSERT_EQ(of_views[i], wanted[i]) << i << " of rows of " << columns;
+                }
+            }
+            expect_each(in_place.to_host(), [&](std::size_t i) { return of_views[i]; });
+        }
+    });
+}
+
 }  // namespace
 
 }  // namespace balm::test
