@@ -58,12 +58,14 @@ public:
     void repeat(std::size_t times) const;
     /// Replays it until the condition holds after a replay, `at_most` times, and returns how many replays
     /// these were. The condition is a vector or an expression of one element, which the replays compute; any
-    /// number but 0 holds. The host waits for it after each replay, so the commands of a replay should take
-    /// longer than 10 microseconds. Throws usage_error for several elements.
+    /// number but 0 holds. The host waits for it after each replay. Where the driver has loops (CUDA 12.3),
+    /// and all commands are launches, fills and copies in the default queue, the device looks at a
+    /// `vector<bool>` instead. Throws usage_error for several elements.
     ///
     ///     const std::size_t iterations = step.until(residual < 1e-10, 1000);
     template <array_value Condition>
     std::size_t until(const Condition& condition, std::size_t at_most) const;
+    std::size_t until(const vector<bool>& condition, std::size_t at_most) const;
 
     /// The number of recorded commands: launches, copies, fills and writes.
     std::size_t size() const;

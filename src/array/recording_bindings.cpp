@@ -14,6 +14,24 @@
 #include "balm/recording.hpp"
 #include "runtime/queue/command_list.hpp"
 
+namespace balm {
+
+std::size_t recording::until(const vector<bool>& condition, std::size_t at_most) const {
+    if (condition.size() != 1) detail::condition_of_many(condition.size());
+    if (at_most == 0) return 0;
+    const array::vector_state& stop = *condition.state();
+    if (!stop.is_spread())
+        if (const auto turns = commands_->replay_until(stop.memory(), stop.offset(), at_most, before_.get()))
+            return *turns;
+    for (std::size_t turn = 1; turn <= at_most; ++turn) {
+        (*this)();
+        if (condition[0]) return turn;
+    }
+    return at_most;
+}
+
+}  // namespace balm
+
 namespace balm::detail {
 
 namespace {

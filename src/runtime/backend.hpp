@@ -315,6 +315,14 @@ public:
     virtual std::unique_ptr<driver_batch> make_batch(const std::function<void(driver_queue&)>& /*enqueue*/) {
         return nullptr;
     }
+    /// The same commands as a loop, which ends once the byte `stop` is not 0 after them. The loop counts its
+    /// turns in the first of two numbers of 64 bits in `turns`, and makes at most as many as the second says,
+    /// but one at least.
+    virtual std::unique_ptr<driver_batch> make_loop(const std::function<void(driver_queue&)>& /*enqueue*/,
+                                                    memory /*stop*/, std::size_t /*offset*/,
+                                                    memory /*turns*/) {
+        return nullptr;
+    }
     /// The library of its queues' multiply(). The first call looks for it.
     virtual matrix_library vendor_library() const { return {false, "this device has none", {}}; }
     /// Throws out_of_memory_error when the device has no room. bytes > 0.

@@ -370,6 +370,47 @@ TEST(B4_recorded_conditions, end_the_replays) {
     });
 }
 
+// Where the driver has loops, one of its commands.
+TEST(B4_recorded_conditions, are_looked_at_by_the_device) {
+    on_all_devices([&](const device& on) {
+        const context ctx({on});
+        vector<std::int32_t> x(ctx, n, 0), y(ctx, n, 0);
+        vector<std::int64_t> greatest(ctx, 1);
+        vector<bool> flags(ctx, 3, false), done(ctx, 1, false), other(ctx, 1, true);
+        const auto count_to = record(
+            ctx,
+            [&](const auto& by, auto& to) {
+                to = to + by;
+                view(y, {n}) = view(to, {n})(balm::reversed);
+                balm::max_into(greatest, cast<std::int64_t>(y));
+                done = greatest >= 100;
+            },
+            std::int32_t{1}, x);
+        for (int k = 0; k < 3; ++k) {
+            x = 0;
+            EXPECT_EQ(count_to.with(7, x).until(done, 1000), 15u);
+            expect_each(x.to_host(), [](std::size_t) { return 105; });
+            x = 0;
+            EXPECT_EQ(count_to.with(7, x).until(done, 4), 4u);
+            expect_each(y.to_host(), [](std::size_t) { return 28; });
+            EXPECT_EQ(count_to.with(1, x).until(done, 1), 1u);
+            EXPECT_EQ(count_to.with(1, x).until(other, 50), 1u);
+            EXPECT_EQ(count_to.with(1, x).until(done, 0), 0u);
+            vector<std::int32_t> z(ctx, n, 50);
+            EXPECT_EQ(count_to.with(10, z).until(done, ~std::size_t{0}), 5u);
+            expect_each(z.to_host(), [](std::size_t) { return 100; });
+            expect_each(x.to_host(), [](std::size_t) { return 30; });
+        }
+        EXPECT_THAT(refusal_of([&] { count_to.with(1, x).until(flags, 5); }), HasSubstr("has 3 elements"));
+        EXPECT_THAT(refusal_of([&] { count_to.with(1, x).until(vector<bool>(), 5); }),
+                    HasSubstr("has 0 elements"));
+        EXPECT_EQ(record(ctx, [] {}).until(done, 5), 1u);  // holds already
+        const profiler watching(on);
+        x = 0;
+        EXPECT_EQ(count_to.with(50, x).until(done, 9), 2u);
+    });
+}
+
 // ---- temporaries
 
 TEST(B4_recorded_temporaries, are_not_stored) {

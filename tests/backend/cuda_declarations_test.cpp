@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace balm::cuda {
@@ -49,6 +50,13 @@ constexpr bool same_shape = std::is_same_v<typename shape<Ours>::type, typename 
 #define BALM_SAME_ROW(name, symbol, ...) \
     static_assert(same_shape<CUresult (*)(__VA_ARGS__), decltype(&::symbol)>, #symbol);
 BALM_CUDA_DRIVER_TABLE(BALM_SAME_ROW)
+#if CUDA_VERSION >= 12030
+BALM_CUDA_LOOP_TABLE(BALM_SAME_ROW)
+static_assert(sizeof(CUgraphNodeParams) == sizeof(::CUgraphNodeParams));
+static_assert(offsetof(CUgraphNodeParams, conditional) == offsetof(::CUgraphNodeParams, conditional));
+static_assert(offsetof(CUgraphNodeParams, conditional.phGraph_out) ==
+              offsetof(::CUgraphNodeParams, conditional.phGraph_out));
+#endif
 #undef BALM_SAME_ROW
 
 #define BALM_SAME_VALUE(name) \

@@ -64,6 +64,12 @@ std::unique_ptr<runtime::driver_batch> device::make_batch(
     return graph::of(own_context(), enqueue);
 }
 
+std::unique_ptr<runtime::driver_batch> device::make_loop(
+    const std::function<void(runtime::driver_queue&)>& enqueue, runtime::memory stop, std::size_t offset,
+    runtime::memory turns) {
+    return graph::loop_of(own_context(), enqueue, stop.handle + offset, turns.handle);
+}
+
 runtime::memory device::allocate(std::size_t bytes) {
     const current_context current(*own_context());
     CUdeviceptr pointer = 0;

@@ -31,6 +31,9 @@ public:
     std::string words_for(const balm::compile_options&) const override;
     std::string compiler() const override;
     std::unique_ptr<runtime::driver_queue> make_queue(const runtime::queue_options&) override;
+    std::unique_ptr<runtime::driver_batch> make_loop(
+        const std::function<void(runtime::driver_queue&)>& enqueue, runtime::memory stop, std::size_t offset,
+        runtime::memory turns) override;
     std::unique_ptr<runtime::driver_batch> make_batch(
         const std::function<void(runtime::driver_queue&)>& enqueue) override;
     runtime::matrix_library vendor_library() const override { return cublas_library(); }

@@ -11,15 +11,22 @@ namespace balm::cuda {
 
 namespace {
 
+#define BALM_CUDA_FIND(name, symbol, ...) \
+    api.name = library.function<CUresult(__VA_ARGS__)>(#symbol, missing);
+
 // The names of entry points that the library lacks; empty if the table is complete.
 std::string fill(driver_api& api, const runtime::shared_library& library) {
     std::string missing;
-#define BALM_CUDA_FIND(name, symbol, ...) \
-    api.name = library.function<CUresult(__VA_ARGS__)>(#symbol, missing);
     BALM_CUDA_DRIVER_TABLE(BALM_CUDA_FIND)
-#undef BALM_CUDA_FIND
     return missing;
 }
+std::string fill_loops(driver_api& api, const runtime::shared_library& library) {
+    std::string missing;
+    BALM_CUDA_LOOP_TABLE(BALM_CUDA_FIND)
+    return missing;
+}
+
+#undef BALM_CUDA_FIND
 
 driver_library open_driver() {
     driver_library found;
@@ -37,6 +44,7 @@ driver_library open_driver() {
             fmt::format("CUDA: {} is too old or not a CUDA driver: it lacks {}.", library.name(), missing));
         return found;
     }
+    found.has_loops = fill_loops(found.api, library).empty();
     found.api.cuDriverGetVersion(&found.version);
     const CUresult code = found.api.cuInit(0);
     if (code == CUDA_SUCCESS)

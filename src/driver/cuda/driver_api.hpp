@@ -19,6 +19,8 @@ using CUevent = struct CUevent_st*;
 using CUarray = struct CUarray_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphConditionalHandle = std::uint64_t;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
 
@@ -126,6 +128,31 @@ struct CUDA_TEXTURE_DESC {
 };
 
 struct CUDA_RESOURCE_VIEW_DESC;
+
+struct CUgraphEdgeData;
+
+enum CUgraphNodeType : unsigned { CU_GRAPH_NODE_TYPE_CONDITIONAL = 13 };
+enum CUgraphConditionalNodeType : unsigned { CU_GRAPH_COND_TYPE_WHILE = 1 };
+inline constexpr unsigned CU_GRAPH_COND_ASSIGN_DEFAULT = 1;
+
+struct CUDA_CONDITIONAL_NODE_PARAMS {
+    CUgraphConditionalHandle handle;
+    CUgraphConditionalNodeType type;
+    unsigned size;
+    CUgraph* phGraph_out;
+    CUcontext ctx;
+};
+
+/// A node of a graph: always a conditional one here.
+struct CUgraphNodeParams {
+    CUgraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        CUDA_CONDITIONAL_NODE_PARAMS conditional;
+    };
+    long long reserved2;
+};
 
 static_assert(sizeof(CUdeviceptr) == sizeof(std::uintptr_t), "Balm's CUDA backend is for 64-bit systems");
 
@@ -276,10 +303,21 @@ inline constexpr int CU_COMPUTEMODE_PROHIBITED = 2;
     ROW(cuLaunchKernel, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,        \
         unsigned, unsigned, CUstream, void**, void**)
 
+// What drivers since CUDA 12.3 have: loops in graphs.
+#define BALM_CUDA_LOOP_TABLE(ROW)                                                                           \
+    ROW(cuGraphCreate, cuGraphCreate, CUgraph*, unsigned)                                                   \
+    ROW(cuGraphConditionalHandleCreate, cuGraphConditionalHandleCreate, CUgraphConditionalHandle*, CUgraph, \
+        CUcontext, unsigned, unsigned)                                                                      \
+    ROW(cuGraphAddNode, cuGraphAddNode_v2, CUgraphNode*, CUgraph, const CUgraphNode*,                       \
+        const CUgraphEdgeData*, std::size_t, CUgraphNodeParams*)                                            \
+    ROW(cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToGraph, CUstream, CUgraph, const CUgraphNode*,    \
+        const CUgraphEdgeData*, std::size_t, unsigned)
+
 /// The entry points, each under its unversioned name.
 struct driver_api {
 #define BALM_CUDA_MEMBER(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
     BALM_CUDA_DRIVER_TABLE(BALM_CUDA_MEMBER)
+    BALM_CUDA_LOOP_TABLE(BALM_CUDA_MEMBER)
 #undef BALM_CUDA_MEMBER
 };
 
@@ -287,6 +325,7 @@ struct driver_api {
 struct driver_library {
     driver_api api;
     bool is_ready = false;           ///< opened, complete, and cuInit succeeded
+    bool has_loops = false;          ///< also the entry points for loops in graphs
     int version = 0;                 ///< the newest CUDA it supports, as 1000 major + 10 minor; 0 if none
     std::vector<std::string> notes;  ///< why it is not ready: each library tried, or cuInit's error
 };

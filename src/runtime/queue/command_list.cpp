@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -414,6 +416,49 @@ void command_list::replay(const balm::detail::replay_preparation* before) {
     if (is_recorded) return;
     replays_->last = std::move(made);
     was_replayed_ = true;
+}
+
+void command_list::make_loop(const batch& all, const std::shared_ptr<storage>& stop, std::size_t offset) {
+    constexpr std::size_t bytes_of_turns = 2 * sizeof(std::int64_t);
+    device_state& device = *entries_[0].device;
+    loop made{
+        stop,      device.allocate(bytes_of_turns, {"the turns of a recording", shape(bytes_of_turns), 1}),
+        offset,    nullptr,
+        all.reads, all.writes};
+    made.kept = device.driver().make_loop(
+        [&](driver_queue& queue) {
+            for (const entry& each : entries_) issue(each.what.what, queue, {});
+        },
+        stop->native(), offset, made.turns->native());
+    add_new(made.reads, std::array{stop.get(), made.turns.get()});
+    add_new(made.writes, std::array{made.turns.get()});
+    loop_ = std::move(made);
+}
+
+std::optional<std::size_t> command_list::replay_until(const std::shared_ptr<storage>& stop,
+                                                      std::size_t offset, std::size_t most,
+                                                      const balm::detail::replay_preparation* before) {
+    refuse_if_forked();
+    if (of_thread() != nullptr || entries_.empty()) return std::nullopt;
+    std::unique_lock lock(replays_->running);
+    const batch all = batch_from(0);
+    queue_state& queue = entries_[0].device->default_queue();
+    if (all.count != entries_.size() || queue.is_observed() || &stop->device() != entries_[0].device.get())
+        return std::nullopt;
+    if (!loop_ || loop_->stop != stop || loop_->offset != offset) make_loop(all, stop, offset);
+    if (loop_->kept == nullptr) return std::nullopt;
+    if (before != nullptr) before->enqueue();
+    const std::shared_ptr<storage> turns = loop_->turns;
+    const std::int64_t none_of_most[] = {
+        0, static_cast<std::int64_t>(std::min(most, std::size_t{std::numeric_limits<std::int64_t>::max()}))};
+    queue.enqueue_write(*turns, 0, none_of_most, sizeof none_of_most, nullptr);
+    queue.enqueue_batch(loop_->kept, loop_->reads, loop_->writes);
+    std::int64_t made = 0;
+    event read;
+    queue.enqueue_read(&made, *turns, 0, sizeof made, nullptr, {}, &read);
+    lock.unlock();  // what waits may show what a kernel printed, and that function may replay
+    read.wait();
+    return static_cast<std::size_t>(made);
 }
 
 void command_list::replay_one(std::size_t number, std::vector<event>& made) {

@@ -83,6 +83,13 @@ public:
     /// Whether a command uses the memory.
     bool uses(const storage&) const;
 
+    /// Replays the commands until a byte of memory is not 0 after them, at most `most` times (1 or more), as
+    /// one command of the driver, and waits. Returns the number of replays; nullopt, having done nothing, if
+    /// the driver has no loops for these commands.
+    std::optional<std::size_t> replay_until(const std::shared_ptr<storage>& stop, std::size_t offset,
+                                            std::size_t most,
+                                            const balm::detail::replay_preparation* = nullptr);
+
     std::size_t size() const { return entries_.size(); }
     /// The devices of its commands.
     std::span<const std::shared_ptr<device_state>> devices() const { return devices_; }
@@ -143,6 +150,7 @@ private:
     };
 
     static command_list* innermost() noexcept;
+    void make_loop(const batch&, const std::shared_ptr<storage>& stop, std::size_t offset);
     [[noreturn]] void refuse(const command&, const queue_state&) const;
     void add_waits(entry&, std::span<const event>) const;
     /// The driver's batches, made by the first call: for the second replay, since what is replayed once gains
@@ -167,6 +175,14 @@ private:
     std::vector<std::string> next_text_;
     std::shared_ptr<replays> replays_ = std::make_shared<replays>();  ///< also of what with() made
     std::optional<std::vector<batch>> batches_;
+    /// Of the last condition.
+    struct loop {
+        std::shared_ptr<storage> stop, turns;
+        std::size_t offset = 0;
+        std::shared_ptr<driver_batch> kept;  ///< null if the driver has none
+        std::vector<storage*> reads, writes;
+    };
+    std::optional<loop> loop_;
     bool is_open_ = true, was_replayed_ = false;
 };
 
