@@ -453,12 +453,12 @@ std::optional<std::size_t> command_list::replay_until(const std::shared_ptr<stor
         0, static_cast<std::int64_t>(std::min(most, std::size_t{std::numeric_limits<std::int64_t>::max()}))};
     queue.enqueue_write(*turns, 0, none_of_most, sizeof none_of_most, nullptr);
     queue.enqueue_batch(loop_->kept, loop_->reads, loop_->writes);
-    std::int64_t made = 0;
+    const auto made = std::make_shared<std::int64_t>(0);
     event read;
-    queue.enqueue_read(&made, *turns, 0, sizeof made, nullptr, {}, &read);
+    queue.enqueue_read(made.get(), *turns, 0, sizeof *made, made, {}, &read);
     lock.unlock();  // what waits may show what a kernel printed, and that function may replay
     read.wait();
-    return static_cast<std::size_t>(made);
+    return static_cast<std::size_t>(*made);
 }
 
 void command_list::replay_one(std::size_t number, std::vector<event>& made) {

@@ -91,8 +91,6 @@ public:
                                             const balm::detail::replay_preparation* = nullptr);
 
     std::size_t size() const { return entries_.size(); }
-    /// The devices of its commands.
-    std::span<const std::shared_ptr<device_state>> devices() const { return devices_; }
     /// The commands, each in a line, and further lines of what is known of them.
     std::string describe() const;
     bool is_open() const { return is_open_; }
