@@ -510,6 +510,10 @@ std::string source_of(tape&& p, trace::type type) {
     }
     const auto made = make_vector_like(p, type);
     const target into{made.get()};
+    if (std::optional<tape> in_one = for_short_vectors({&into, 1}, p, box)) {
+        p = *std::move(in_one);
+        box = shape(box.count());
+    }
     const assignment computed({&into, 1}, p, box);
     const auto traced = trace_kernel(
         computed.site(), [&](auto& to) { computed.declare_parameters(to); },
