@@ -387,8 +387,20 @@ bool divides_long_integers(const tape& p) {
     });
 }
 
+/// The same statement in one loop, which CPUs compute in short vectors, if it calls functions and its views
+/// are all elements and numbers of rows; nullopt if not.
+std::optional<tape> for_short_vectors(target_list targets, const tape& p, const shape& box) {
+    const bool are_whole = std::all_of(targets.begin(), targets.end(),
+                                       [](const target& t) { return t.where == nullptr && !t.is_part; });
+    if (!are_whole || p.maps.empty() || !kernels::facts_for(targets[0].vector->device()).on_cpu ||
+        !calls_inexact_functions(p))
+        return std::nullopt;
+    return in_one_loop(with_own_elements(p, box), box);
+}
+
 /// An assignment on one device, and what its kernel depends on.
 struct assignment {
+    std::optional<tape> in_one;  ///< what is computed in place of the given tape
     target_list targets;
     const tape& p;
     runtime::device_state& device;
@@ -397,11 +409,12 @@ struct assignment {
     ir::launch_facts facts;
 
     assignment(target_list into, const tape& values, const shape& box)
-        : targets(into),
-          p(values),
+        : in_one(for_short_vectors(into, values, box)),
+          targets(into),
+          p(in_one ? *in_one : values),
           device(into[0].vector->device()),
-          leaves(values, placement(values, box, into[0].where ? affine(*into[0].where) : nullptr,
-                                   needs_flat_index(into, values))),
+          leaves(p, placement(p, in_one ? shape(box.count()) : box,
+                              into[0].where ? affine(*into[0].where) : nullptr, needs_flat_index(into, p))),
           written(written_by(into)),
           facts(kernels::facts_for(device)) {
         facts.grid_covers_loop = true;
@@ -417,6 +430,9 @@ struct assignment {
             facts.small_counts = counts.found();
         }
     }
+    assignment(const assignment&) = delete;
+    assignment& operator=(const assignment&) = delete;
+    ~assignment() = default;
 
     /// The kernel's parameters.
     template <class List>
@@ -466,25 +482,7 @@ private:
 
 }  // namespace
 
-namespace {
-
-/// The same statement in one loop, which CPUs compute in short vectors, if it calls functions and its views
-/// are all elements and numbers of rows; nullopt if not.
-std::optional<tape> for_short_vectors(target_list targets, const tape& p, const shape& box) {
-    const bool are_whole = std::all_of(targets.begin(), targets.end(),
-                                       [](const target& t) { return t.where == nullptr && !t.is_part; });
-    if (!are_whole || p.maps.empty() || !kernels::facts_for(targets[0].vector->device()).on_cpu ||
-        !calls_inexact_functions(p))
-        return std::nullopt;
-    return in_one_loop(with_own_elements(p, box), box);
-}
-
-}  // namespace
-
-void launch(target_list targets, const tape& given, const shape& given_box) {
-    const std::optional<tape> in_one = for_short_vectors(targets, given, given_box);
-    const tape& p = in_one ? *in_one : given;
-    const shape box = in_one ? shape(given_box.count()) : given_box;
+void launch(target_list targets, const tape& p, const shape& box) {
     const assignment to_do(targets, p, box);
     run_kernel(
         to_do.site(), key_of(to_do.leaves, targets, to_do.written),
@@ -510,10 +508,6 @@ std::string source_of(tape&& p, trace::type type) {
     }
     const auto made = make_vector_like(p, type);
     const target into{made.get()};
-    if (std::optional<tape> in_one = for_short_vectors({&into, 1}, p, box)) {
-        p = *std::move(in_one);
-        box = shape(box.count());
-    }
     const assignment computed({&into, 1}, p, box);
     const auto traced = trace_kernel(
         computed.site(), [&](auto& to) { computed.declare_parameters(to); },

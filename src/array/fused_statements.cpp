@@ -4,6 +4,7 @@
 
 #include "array/map/overlap.hpp"
 #include "ir/ir.hpp"
+#include "ir/lower/widen.hpp"
 
 namespace balm::array {
 
@@ -66,6 +67,7 @@ bool calls_inexact_functions(const ir::function& f) {
         });
     });
 }
+
 }  // namespace
 
 bool calls_inexact_functions(const tape& p) {
@@ -185,7 +187,7 @@ std::optional<tape> in_one_loop(const tape& p, const shape& box) {
         if (s.what == step::kind::position && depth == 0) {
             const affine_map* const view = view_from(p, k, depth);
             const std::size_t columns = view != nullptr ? length_of_rows(*view) : 0;
-            if (columns < 2 || columns % row_number_of_sixteens != 0 || view->box.count() != box.count() ||
+            if (columns < 2 || columns % ir::most_lanes != 0 || view->box.count() != box.count() ||
                 !is_row_number(*view, columns))
                 return std::nullopt;
             own.push(s).detail = from_flat_index;

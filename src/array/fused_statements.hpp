@@ -84,7 +84,7 @@ tape with_own_elements(const tape&, const shape& box);
 
 /// The tape of a statement over the box as one loop over its elements, in which those of a row find its
 /// number by dividing their own; nullopt if it has other views, or rows that are not whole short vectors
-/// (row_number_of_sixteens).
+/// (ir::most_lanes).
 std::optional<tape> in_one_loop(const tape&, const shape& box);
 
 /// Whether nothing reads in memory what a kernel would store in a vector.

@@ -439,13 +439,13 @@ public:
         const queue_scope there((queue(queue_)));
         for (std::size_t k = 0; k < groups_.size(); ++k) {
             const std::vector<const vector_state*> temporaries = temporaries_of(k);
-            list_.describe_next(groups_[k].about.words());
+            list_.describe_next([about = groups_[k].about] { return about.words(); });
             groups_[k].commands->enqueue([&](const vector_state& v) {
                 return is_dead(v) ||
                        std::find(temporaries.begin(), temporaries.end(), &v) != temporaries.end();
             });
         }
-        list_.describe_next({});
+        list_.describe_next(nullptr);
     }
 
     bool must_precede(std::span<runtime::storage* const> reads,
@@ -543,7 +543,7 @@ bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
         return false;
     const refusal why = is_fusion_off() ? "BALM_FUSE=0" : alone(targets, p, box);
     if (why != nullptr) {
-        list->describe_next({fmt::format("not fused: {}", why)});
+        list->describe_next([why] { return std::vector{fmt::format("not fused: {}", why)}; });
         return false;
     }
     const member statement(targets, p, box);

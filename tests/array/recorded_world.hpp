@@ -118,6 +118,17 @@ struct without_fusion {
     ~without_fusion() { ::unsetenv("BALM_FUSE"); }
 };
 
+/// The message with which a use is refused.
+template <class F>
+std::string fault_of(F&& f) {
+    try {
+        f();
+    } catch (const usage_error& fault) {
+        return fault.what();
+    }
+    return "nothing was refused";
+}
+
 using program_text = std::function<void(world&)>;
 inline constexpr int times = 3;
 

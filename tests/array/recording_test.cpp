@@ -22,16 +22,6 @@ namespace {
 using namespace balm::dsl;
 using testing::HasSubstr;
 
-template <class F>
-std::string fault_of(F&& f) {
-    try {
-        f();
-    } catch (const usage_error& fault) {
-        return fault.what();
-    }
-    return "nothing was refused";
-}
-
 TEST(B4_recordings, reduce_into_vectors) {
     expect_recorded_alike(
         [](world& w) {

@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "ir/lower/widen.hpp"
+
 namespace balm::array {
 
 namespace {
@@ -119,8 +121,8 @@ std::uint32_t placement::add(const affine_map& map, bool is_nested, const walk& 
     const auto is_like = [&](const entry& other) {
         return !is_nested && !other.how.is_nested && at.strides == other.at.strides;
     };
-    how.is_row_of_sixteens = how.is_narrow && loops.loops == 2 && how.last == last_stride::zero &&
-                             static_cast<std::size_t>(loops.counts[1]) % row_number_of_sixteens == 0;
+    how.is_row_of_vectors = how.is_narrow && loops.loops == 2 && how.last == last_stride::zero &&
+                            static_cast<std::size_t>(loops.counts[1]) % ir::most_lanes == 0;
     how.strides_of = static_cast<std::uint32_t>(std::find_if(entries_.begin(), entries_.end(), is_like) -
                                                 entries_.begin());
     how.near_to = number;
@@ -221,7 +223,7 @@ void placement::add_to(runtime::table_hash& hash) const {
     for (const std::uint32_t number : numbers_) hash.add(number);
     for (const entry& e : entries_) {
         hash.add(e.how.is_nested, e.how.is_narrow, e.how.dimensions, e.how.last, e.how.strides_of,
-                 e.how.near_to, e.how.is_in_fours, e.how.remainder, e.how.is_row_of_sixteens);
+                 e.how.near_to, e.how.is_in_fours, e.how.remainder, e.how.is_row_of_vectors);
         for (int d = 0; d < e.how.dimensions; ++d) hash.add(e.how.away[static_cast<std::size_t>(d)]);
     }
 }
@@ -258,7 +260,7 @@ void placement::declare_parameters(List& to) const {
         for (int d = 1; d < e.how.dimensions && e.how.is_nested; ++d)
             to.value(name_of("count", k, d), e.how.is_narrow ? scalar::u32 : scalar::i64,
                      static_cast<std::uint64_t>(e.counts[static_cast<std::size_t>(d)]) /
-                         (e.how.is_row_of_sixteens ? row_number_of_sixteens : 1));
+                         (e.how.is_row_of_vectors ? ir::most_lanes : 1));
     }
 }
 template void placement::declare_parameters(parameter_list&) const;
@@ -275,8 +277,8 @@ trace::node placement::record(std::size_t k, const parameter_list& given, const 
     if (number == is_flat) return here.loops.size() == 1 ? here.loops[0] : here.flat;
     const entry& e = entries_[number];
     if (!e.how.is_nested) return record_entry(number, given, here.loops);
-    if (e.how.is_row_of_sixteens) {
-        constexpr auto bits = static_cast<std::uint64_t>(std::countr_zero(row_number_of_sixteens));
+    if (e.how.is_row_of_vectors) {
+        constexpr auto bits = static_cast<std::uint64_t>(std::countr_zero(ir::most_lanes));
         const trace::node multiple =
             trace::apply(builtin::shr, here.flat, trace::constant(scalar::i64, bits));
         const trace::node row = trace::apply(builtin::div, trace::convert(multiple, scalar::u32),

@@ -48,9 +48,6 @@ std::vector<trace::node> row_major_coordinates(trace::node index, std::span<cons
 /// In a position's `detail`: it is computed from the element's row-major index, not from loops over its box.
 inline constexpr std::uint32_t from_flat_index = 1;
 
-/// The elements that the longest short vector has: row numbers are computed from multiples of it.
-inline constexpr std::size_t row_number_of_sixteens = 16;
-
 class placement {
 public:
     placement() = default;
@@ -102,9 +99,9 @@ private:
         /// offset less its remainder.
         bool is_in_fours = false;
         std::uint8_t remainder = 0;
-        /// Nested, the same for all elements of a row, and rows are multiples of row_number_of_sixteens: the
+        /// Nested, the same for all elements of a row, and rows are multiples of ir::most_lanes: the
         /// parameter is that multiple, and the elements of a short vector find their row once.
-        bool is_row_of_sixteens = false;
+        bool is_row_of_vectors = false;
 
         /// The number of strides that are parameters: all but a last one that is 0 or 1.
         int given_strides() const { return dimensions - (last == last_stride::other ? 0 : 1); }

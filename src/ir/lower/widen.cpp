@@ -8,6 +8,7 @@
 #include "ir/lower/widen.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -25,8 +26,6 @@ namespace {
 /// lanes, and which Balm does not implement itself: powers are wrong beside a
 /// subnormal element, fmod and remainder may never return. `balm selftest`
 /// tries them all.
-constexpr std::uint64_t most_lanes_bits = 4;  // 64 bytes of the smallest elements, of 4
-
 bool depends_on_neighbours(builtin what) {
     switch (what) {
         case builtin::half_powr:
@@ -71,8 +70,9 @@ public:
     bool is_same_in_lanes(value_id v) const {
         const instruction& i = f_.code[v];
         if (i.op != opcode::builtin || i.detail != static_cast<std::uint16_t>(builtin::shr)) return false;
+        constexpr auto bits_of_lanes = static_cast<std::uint64_t>(std::countr_zero(most_lanes));
         const instruction& by = f_.code[f_.operand(v, 1)];
-        return f_.operand(v, 0) == loop_ && by.op == opcode::constant && by.bits >= most_lanes_bits &&
+        return f_.operand(v, 0) == loop_ && by.op == opcode::constant && by.bits >= bits_of_lanes &&
                by.bits < 64;
     }
 

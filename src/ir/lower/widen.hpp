@@ -7,6 +7,10 @@
 
 namespace balm::ir {
 
+/// What lanes_for returns at most: 64 bytes of the smallest elements, of 4. Elements whose numbers differ
+/// only in the lowest bits, below this number, may share what does not depend on these bits.
+inline constexpr std::uint64_t most_lanes = 16;
+
 /// The number of lanes that pays off for the loop's body on a CPU: 1 if it has no vector form. It has one if
 /// it is straight-line code of operations that OpenCL C has for vectors, and accesses memory only at the
 /// loop's index, or at one position for all elements. Beside functions on vectors, other values may be

@@ -105,7 +105,7 @@ command_list* command_list::innermost() noexcept { return list_of_thread; }
 
 void command_list::add(queue_state& in, const command& given, std::span<const event> waits, event* made) {
     if (refusal_of(given) != nullptr) refuse(given, in);
-    std::vector<std::string> text = std::exchange(next_text_, {});
+    further_lines text = std::exchange(next_text_, nullptr);
     // A marker stands for all commands before it.
     if (held_ != nullptr && (is_marker(given) || held_->must_precede(given.reads, given.writes)))
         enqueue_held();
@@ -270,7 +270,8 @@ std::string command_list::describe() const {
         else
             text += fmt::format(", reads {} bytes, writes {}", bytes_of(each.reads), bytes_of(each.writes));
         text += '\n';
-        for (const std::string& line : each.text) text += "    " + line + '\n';
+        if (!each.text) continue;
+        for (const std::string& line : each.text()) text += "    " + line + '\n';
     }
     return text;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -67,7 +68,8 @@ public:
     /// back.
     bool is_unused_temporary(const storage&, std::size_t offset, std::size_t bytes) const;
     /// The lines that describe() has for the next command that is added, after its name.
-    void describe_next(std::vector<std::string> lines) { next_text_ = std::move(lines); }
+    using further_lines = std::function<std::vector<std::string>()>;
+    void describe_next(further_lines text) { next_text_ = std::move(text); }
     /// Adds host parts to the last command: they run after each replay.
     void add_host_parts(host_parts::entries&& prepared) noexcept;
     /// Keeps an object alive that the last command refers to.
@@ -120,7 +122,7 @@ private:
         std::vector<std::size_t> waits_for, then;  ///< earlier commands, and later ones that wait for it
         host_parts::entries parts;
         host_memory_owner kept;
-        std::vector<std::string> text;  ///< for describe()
+        further_lines text;  ///< for describe(); empty if there are none
 
         bool needs_event() const {
             return !waits_for.empty() || !then.empty() || !parts.empty() ||
@@ -170,7 +172,7 @@ private:
     };
     std::vector<temporary> temporaries_;
     bool is_last_ = false;  ///< no command follows what is held back
-    std::vector<std::string> next_text_;
+    further_lines next_text_;
     std::shared_ptr<replays> replays_ = std::make_shared<replays>();  ///< also of what with() made
     std::optional<std::vector<batch>> batches_;
     /// Of the last condition.

@@ -27,10 +27,10 @@ std::size_t recording::size() const { return commands_->size(); }
 std::string recording::describe() const { return commands_->describe(); }
 
 void detail::condition_of_many(std::size_t elements) {
-    throw usage_error(fmt::format(
-        "the condition of until() has {} elements; reduce it to one: balm::all_into(…), balm::any_into(…)"
-        "into a vector",
-        elements));
+    throw usage_error(
+        fmt::format("the condition of until() has {} elements; reduce it to one with balm::all_into or "
+                    "balm::any_into",
+                    elements));
 }
 
 namespace {
