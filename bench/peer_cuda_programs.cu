@@ -285,6 +285,142 @@ struct rows_work final : arrays {
     bool is_long, normalises;
 };
 
+/// Adds an element's share of each column to `sums`: neighbouring threads take four columns each.
+template <int Columns, class F>
+__device__ void add_columns(const float* __restrict__ x, float* sums, std::size_t rows, const F& f) {
+    constexpr unsigned lanes = Columns / 4, at_once = threads / lanes;
+    __shared__ float4 of_thread[threads];
+    const unsigned lane = threadIdx.x % lanes;
+    float4 own = make_float4(0, 0, 0, 0);
+#pragma unroll 4
+    for (std::size_t row = std::size_t{blockIdx.x} * at_once + threadIdx.x / lanes; row < rows;
+         row += std::size_t{gridDim.x} * at_once) {
+        const float4 each = reinterpret_cast<const float4*>(x + row * Columns)[lane];
+        own.x += f(4 * lane, each.x);
+        own.y += f(4 * lane + 1, each.y);
+        own.z += f(4 * lane + 2, each.z);
+        own.w += f(4 * lane + 3, each.w);
+    }
+    of_thread[threadIdx.x] = own;
+    __syncthreads();
+    if (threadIdx.x >= lanes) return;
+    for (unsigned k = 1; k < at_once; ++k) {
+        const float4 more = of_thread[k * lanes + lane];
+        own.x += more.x;
+        own.y += more.y;
+        own.z += more.z;
+        own.w += more.w;
+    }
+    atomicAdd(sums + 4 * lane, own.x);
+    atomicAdd(sums + 4 * lane + 1, own.y);
+    atomicAdd(sums + 4 * lane + 2, own.z);
+    atomicAdd(sums + 4 * lane + 3, own.w);
+}
+/// sums: of the elements, then of the squares of their distances from the mean.
+template <int Columns>
+__global__ void add_elements(const float* __restrict__ x, float* sums, std::size_t rows) {
+    add_columns<Columns>(x, sums, rows, [](unsigned, float each) { return each; });
+}
+template <int Columns>
+__global__ void add_squares(const float* __restrict__ x, float* sums, std::size_t rows) {
+    const float part = 1 / static_cast<float>(rows);
+    const unsigned first = threadIdx.x % (Columns / 4) * 4;
+    const float mean[4] = {sums[first] * part, sums[first + 1] * part, sums[first + 2] * part,
+                           sums[first + 3] * part};
+    add_columns<Columns>(x, sums + Columns, rows, [&](unsigned column, float each) {
+        const float apart = each - mean[column % 4];
+        return apart * apart;
+    });
+}
+template <int Columns>
+__global__ void standardise(const float* __restrict__ x, float* __restrict__ y, const float* sums,
+                            std::size_t rows) {
+    constexpr unsigned lanes = Columns / 4, at_once = threads / lanes;
+    const float part = 1 / static_cast<float>(rows);
+    const unsigned lane = threadIdx.x % lanes;
+    float mean[4], scale[4];
+    for (unsigned k = 0; k < 4; ++k) {
+        mean[k] = sums[4 * lane + k] * part;
+        scale[k] = rsqrtf(sums[Columns + 4 * lane + k] * part + peer::least_variance);
+    }
+    for (std::size_t row = std::size_t{blockIdx.x} * at_once + threadIdx.x / lanes; row < rows;
+         row += std::size_t{gridDim.x} * at_once) {
+        const float4 from = reinterpret_cast<const float4*>(x + row * Columns)[lane];
+        reinterpret_cast<float4*>(y + row * Columns)[lane] =
+            make_float4((from.x - mean[0]) * scale[0], (from.y - mean[1]) * scale[1],
+                        (from.z - mean[2]) * scale[2], (from.w - mean[3]) * scale[3]);
+    }
+}
+
+struct columns_work final : arrays {
+    columns_work(std::size_t rows, std::size_t columns)
+        : arrays(2, rows * columns), sums(made(columns)), graph([&](cudaStream_t stream) {
+              if (columns == 64)
+                  enqueue<64>(rows, stream);
+              else
+                  enqueue<1024>(rows, stream);
+          }) {}
+    ~columns_work() override { cudaFree(sums); }
+    void run() override { graph.launch(); }
+
+    static float* made(std::size_t columns) {
+        float* on_device = nullptr;
+        check(cudaMalloc(&on_device, 2 * columns * sizeof(float)), "cudaMalloc");
+        return on_device;
+    }
+    template <int Columns>
+    void enqueue(std::size_t rows, cudaStream_t stream) const {
+        constexpr unsigned blocks = 132 * 8;
+        cudaMemsetAsync(sums, 0, 2 * Columns * sizeof(float), stream);
+        add_elements<Columns><<<blocks, threads, 0, stream>>>(all[0], sums, rows);
+        add_squares<Columns><<<blocks, threads, 0, stream>>>(all[0], sums, rows);
+        standardise<Columns><<<blocks, threads, 0, stream>>>(all[0], all[1], sums, rows);
+    }
+    float* sums;
+    captured_graph graph;
+};
+
+/// A thread computes some points of a column, and keeps the two rows that it reads again.
+__global__ void react(const float* __restrict__ u, const float* __restrict__ v, float* __restrict__ next_u,
+                      float* __restrict__ next_v, unsigned n) {
+    constexpr unsigned rows = 4;
+    const unsigned x = blockIdx.x * blockDim.x + threadIdx.x,
+                   y0 = (blockIdx.y * blockDim.y + threadIdx.y) * rows;
+    if (x >= n || y0 >= n) return;
+    const unsigned left = x == 0 ? n - 1 : x - 1, right = x + 1 == n ? 0 : x + 1;
+    const std::size_t before = std::size_t{y0 == 0 ? n - 1 : y0 - 1} * n + x;
+    float up_u = u[before], up_v = v[before], at_u = u[std::size_t{y0} * n + x],
+          at_v = v[std::size_t{y0} * n + x];
+#pragma unroll
+    for (unsigned y = y0; y < y0 + rows; ++y) {
+        if (y >= n) return;
+        const std::size_t row = std::size_t{y} * n, below = std::size_t{y + 1 == n ? 0 : y + 1} * n + x;
+        const float down_u = u[below], down_v = v[below];
+        peer::step_gray_scott(at_u, at_v, u[row + left] + u[row + right] + up_u + down_u,
+                              v[row + left] + v[row + right] + up_v + down_v, next_u[row + x],
+                              next_v[row + x]);
+        up_u = at_u;
+        up_v = at_v;
+        at_u = down_u;
+        at_v = down_v;
+    }
+}
+
+struct gray_scott final : arrays {
+    explicit gray_scott(std::size_t points)
+        : arrays(4, points * points), side(static_cast<unsigned>(points)) {}
+    void run() override {
+        const dim3 items(128, 2), blocks((side + 127) / 128, (side + 7) / 8);
+        react<<<blocks, items>>>(all[0], all[1], all[2], all[3], side);
+        react<<<blocks, items>>>(all[2], all[3], all[0], all[1], side);
+    }
+    unsigned side;
+};
+
+void* make_columns(std::size_t rows, std::size_t columns) {
+    return static_cast<any_work*>(new columns_work(rows, columns));
+}
+void* make_gray_scott(std::size_t n) { return static_cast<any_work*>(new gray_scott(n)); }
 void* make_rows(std::size_t rows, std::size_t columns, bool normalises) {
     return static_cast<any_work*>(new rows_work(rows, columns, normalises));
 }
@@ -295,7 +431,8 @@ void* make_averages(std::size_t n, int kernels) { return static_cast<any_work*>(
 void* make_gradients(std::size_t n) { return static_cast<any_work*>(new gradients(n)); }
 
 constexpr peer::program_functions functions{any_work::functions(), make_pendulums, make_adam,
-                                            make_averages,         make_gradients, make_rows};
+                                            make_averages,         make_gradients, make_rows,
+                                            make_columns,          make_gray_scott};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "peer_program_steps.hpp"
 #include "peer_programs.hpp"
@@ -89,7 +90,51 @@ void normalise(const float* __restrict x, float* __restrict y, std::size_t rows,
     }
 }
 
-constexpr peer::openmp::programs all_loops{pendulums, stored_pendulums, adam, gradients, softmax, normalise};
+/// Adds f(column's mean so far, element) of all rows to `to`.
+template <class F>
+void add_columns(const float* __restrict x, std::vector<float>& to, std::size_t rows, const F& f) {
+    const std::size_t columns = to.size();
+    float* const sums = to.data();
+#pragma omp parallel for schedule(static) reduction(+ : sums[:columns])
+    for (std::size_t k = 0; k < rows; ++k)
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c) sums[c] += f(c, x[k * columns + c]);
+    for (float& each : to) each /= static_cast<float>(rows);
+}
+
+void standardise(const float* __restrict x, float* __restrict y, std::size_t rows, std::size_t columns) {
+    std::vector<float> mean(columns), scale(columns);
+    const float* const means = mean.data();
+    add_columns(x, mean, rows, [](std::size_t, float each) { return each; });
+    add_columns(x, scale, rows,
+                [=](std::size_t c, float each) { return (each - means[c]) * (each - means[c]); });
+    for (float& each : scale) each = 1 / std::sqrt(each + peer::least_variance);
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < rows; ++k)
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c)
+            y[k * columns + c] = (x[k * columns + c] - mean[c]) * scale[c];
+}
+
+void gray_scott(const float* __restrict u, const float* __restrict v, float* __restrict next_u,
+                float* __restrict next_v, std::size_t n) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t y = 0; y < n; ++y) {
+        const std::size_t row = y * n, up = (y == 0 ? n - 1 : y - 1) * n, down = (y + 1 == n ? 0 : y + 1) * n;
+        const auto step = [&](std::size_t x, std::size_t left, std::size_t right) {
+            peer::step_gray_scott(
+                u[row + x], v[row + x], u[row + left] + u[row + right] + u[up + x] + u[down + x],
+                v[row + left] + v[row + right] + v[up + x] + v[down + x], next_u[row + x], next_v[row + x]);
+        };
+        step(0, n - 1, 1);
+#pragma omp simd
+        for (std::size_t x = 1; x < n - 1; ++x) step(x, x - 1, x + 1);
+        step(n - 1, n - 2, 0);
+    }
+}
+
+constexpr peer::openmp::programs all_loops{pendulums, stored_pendulums, adam,        gradients,
+                                           softmax,   normalise,        standardise, gray_scott};
 
 }  // namespace
 

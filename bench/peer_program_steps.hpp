@@ -49,6 +49,15 @@ PEER_FUNCTION double times_poisson(const double* p, std::size_t x, std::size_t y
     return sum;
 }
 
+/// The Gray-Scott reaction at one point, from the sums of the four neighbours.
+constexpr float diffusion_u = 0.16f, diffusion_v = 0.08f, feed = 0.035f, kill = 0.06f;
+PEER_FUNCTION void step_gray_scott(float u, float v, float around_u, float around_v, float& next_u,
+                                   float& next_v) {
+    const float reaction = u * v * v;
+    next_u = u + diffusion_u * (around_u - 4 * u) - reaction + feed * (1 - u);
+    next_v = v + diffusion_v * (around_v - 4 * v) + reaction - (feed + kill) * v;
+}
+
 }  // namespace peer
 
 #undef PEER_FUNCTION

@@ -21,6 +21,11 @@ struct program_functions {
     /// Of each row of 64 or 1,024 columns the softmax, or, normalised, its distance from the mean in standard
     /// deviations.
     void* (*make_rows)(std::size_t rows, std::size_t columns, bool normalises);
+    /// The distance of each column's elements from its mean, in standard deviations; 64 or 1,024 columns. A
+    /// graph of three kernels.
+    void* (*make_columns)(std::size_t rows, std::size_t columns);
+    /// Two steps of the Gray-Scott reaction on n × n points, periodic: a kernel each.
+    void* (*make_gray_scott)(std::size_t n);
 };
 
 /// `peer_cuda_programs` returns those of libpeer_cuda.so.
@@ -36,6 +41,9 @@ struct programs {
     double (*gradients)(double* x, double* r, double* p, double* q, double rho, std::size_t n);
     void (*softmax)(const float* x, float* y, std::size_t rows, std::size_t columns);
     void (*normalise)(const float* x, float* y, std::size_t rows, std::size_t columns);
+    void (*standardise)(const float* x, float* y, std::size_t rows, std::size_t columns);
+    /// From u and v to `next`, both n × n.
+    void (*gray_scott)(const float* u, const float* v, float* next_u, float* next_v, std::size_t n);
 };
 const programs& all_programs();
 

@@ -310,13 +310,102 @@ void of_rows(benchmark::State& state, const balm::device& on, std::size_t column
     compare_on_cpu(state, on, step, [&] { by_hand(from.data(), to.data(), rows); });
 }
 
+void standardise(const floats& x, floats& y, std::size_t columns) {
+    const float part = static_cast<float>(columns) / static_cast<float>(x.size());
+    const auto of_columns = [&](const floats& each) {
+        return balm::view(each, {std::size_t{1}, columns}).broadcast({x.size() / columns, columns});
+    };
+    const floats mean = balm::sum(in_rows(x, columns), balm::along(0)) * part;
+    const floats apart = x - of_columns(mean);
+    const floats variance =
+        balm::sum(in_rows(apart, columns) * in_rows(apart, columns), balm::along(0)) * part;
+    const floats scale = 1.f / sqrt(variance + peer::least_variance);
+    y = apart * of_columns(scale);
+}
+
+void of_columns(benchmark::State& state, const balm::device& on, std::size_t columns) {
+    const std::size_t n = large(on) * 2, rows = n / columns;
+    const balm::context ctx({on});
+    floats x(ctx, n), y(ctx, n);
+    x = sin(balm::cast<float>(balm::element_index() % std::int64_t{1013}));
+    const balm::recording step = balm::record(ctx, [&] { standardise(x, y, columns); });
+    step();
+    const peer::openmp::programs& loops = peer::openmp::all_programs();
+    std::vector<float> from = x.to_host(), to(n);
+    loops.standardise(from.data(), to.data(), rows, columns);
+    for (const std::size_t i : {std::size_t{0}, n / 3, n - 1})
+        if (std::abs(y[i] - to[i]) > 1e-3f) return state.SkipWithError("the result is wrong");
+    if (!is_cpu(on)) {
+        const auto* const cuda = functions_on(on, state);
+        if (cuda != nullptr) compare_on_gpu(state, on, step, *cuda, cuda->make_columns(rows, columns), 20);
+        return;
+    }
+    compare_on_cpu(state, on, step, [&] { loops.standardise(from.data(), to.data(), rows, columns); });
+}
+
+/// The Gray-Scott reaction, with a stencil for each of its substances.
+struct reaction {
+    reaction(const balm::context& ctx, std::size_t n)
+        : side(n), u(ctx, n * n), v(ctx, n * n), next_u(ctx, n * n), next_v(ctx, n * n) {
+        u = 1.f;
+        v = 0.25f * balm::cast<float>(balm::element_index() % std::int64_t{3});
+    }
+    void step(const floats& from_u, const floats& from_v, floats& to_u, floats& to_v) const {
+        const auto square = [&](const floats& each) { return balm::view(each, {side, side}); };
+        const auto around = [](const auto& w) { return w(0, -1) + w(0, 1) + w(-1, 0) + w(1, 0); };
+        using namespace peer;
+        to_u = balm::stencil(
+            balm::border::wrap,
+            [&](const auto& a, const auto& b) {
+                return a(0, 0) + diffusion_u * (around(a) - 4.f * a(0, 0)) - a(0, 0) * b(0, 0) * b(0, 0) +
+                       feed * (1.f - a(0, 0));
+            },
+            square(from_u), square(from_v));
+        to_v = balm::stencil(
+            balm::border::wrap,
+            [&](const auto& a, const auto& b) {
+                return b(0, 0) + diffusion_v * (around(b) - 4.f * b(0, 0)) + a(0, 0) * b(0, 0) * b(0, 0) -
+                       (feed + kill) * b(0, 0);
+            },
+            square(from_u), square(from_v));
+    }
+    void two_steps() {
+        step(u, v, next_u, next_v);
+        step(next_u, next_v, u, v);
+    }
+
+    std::size_t side;
+    floats u, v, next_u, next_v;
+};
+
+void gray_scott(benchmark::State& state, const balm::device& on) {
+    const std::size_t n = is_cpu(on) ? 2048 : 4096;
+    const balm::context ctx({on});
+    reaction all(ctx, n);
+    std::vector<float> u = all.u.to_host(), v = all.v.to_host(), next_u(n * n), next_v(n * n);
+    const balm::recording step = balm::record(ctx, [&] { all.two_steps(); });
+    step();
+    const auto by_hand = [&] {
+        const auto& loops = peer::openmp::all_programs();
+        loops.gray_scott(u.data(), v.data(), next_u.data(), next_v.data(), n);
+        loops.gray_scott(next_u.data(), next_v.data(), u.data(), v.data(), n);
+    };
+    by_hand();
+    for (const std::size_t i : {std::size_t{0}, n - 1, n * n / 2 + n / 3, n * n - 1})
+        if (!is_near(all.u[i], u[i]) || !is_near(all.v[i], v[i]))
+            return state.SkipWithError("the result is wrong");
+    if (is_cpu(on)) return compare_on_cpu(state, on, step, by_hand);
+    const auto* const cuda = functions_on(on, state);
+    if (cuda != nullptr) compare_on_gpu(state, on, step, *cuda, cuda->make_gray_scott(n), 20);
+}
+
 void register_all() {
     on_every_device("Runge-Kutta 4 of pendulums, by statements, f32",
                     [](benchmark::State& state, const balm::device& on) { pendulums(state, on, false); });
     on_every_device("Runge-Kutta 4 of pendulums, slopes stored, f32",
                     [](benchmark::State& state, const balm::device& on) { pendulums(state, on, true); });
     on_every_device("Adam, by statements, f32", adam);
-    for (const std::size_t side : {256, 32})
+    for (const std::size_t side : {256, 32, 16})
         on_every_device(
             "conjugate gradients, " + std::to_string(side) + " cubed, f64",
             [=](benchmark::State& state, const balm::device& on) { conjugate_gradients(state, on, side); });
@@ -327,6 +416,11 @@ void register_all() {
                             [=](benchmark::State& state, const balm::device& on) {
                                 of_rows(state, on, columns, normalises);
                             });
+    for (const std::size_t columns : {1024, 64})
+        on_every_device(
+            "standardised columns, " + std::to_string(columns) + ", f32",
+            [=](benchmark::State& state, const balm::device& on) { of_columns(state, on, columns); });
+    on_every_device("Gray-Scott, two stencils, f32", gray_scott);
     on_every_device("20 dependent statements of 4,096 elements, f32", small_statements);
 }
 

@@ -381,9 +381,7 @@ namespace {
 /// Such divisions are faster if their operands are known to be small.
 bool divides_long_integers(const tape& p) {
     return std::any_of(p.steps.begin(), p.steps.end(), [](const step& s) {
-        if (s.what != step::kind::apply || (s.type != scalar::i64 && s.type != scalar::u64)) return false;
-        const auto what = static_cast<builtin>(s.detail);
-        return what == builtin::div || what == builtin::rem;
+        return is_integer_division(s) && size_of(s.type.element) == sizeof(std::int64_t);
     });
 }
 

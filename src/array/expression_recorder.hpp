@@ -15,6 +15,9 @@ inline bool ends_statement(const step& s) {
     return s.what == step::kind::keep && s.detail == static_cast<std::uint32_t>(value_of_statement::last);
 }
 
+/// The number of statements that the tape's last value follows.
+std::uint32_t statement_count(const tape&);
+
 /// Whether elements of this type are accessed in the short vectors of the coordinates.
 bool is_in_short_vectors(trace::type element, const coordinates&);
 /// Stores the lanes of the short vector that holds the element.

@@ -96,7 +96,10 @@ vector_accesses::vector_accesses(const tape& p, target_list targets, std::size_t
         else if (s.what == step::kind::vector || s.what == step::kind::memory)
             elsewhere.push_back(p.vectors[s.leaf]);
     }
-    for (const target& t : targets) written.push_back(t.vector->shared_from_this());
+    for (const target& t : targets) {
+        written.push_back(t.vector->shared_from_this());
+        if (t.where != nullptr) scattered.push_back(written.back());
+    }
 }
 
 const char* fused_accesses::conflict_of(const vector_accesses& s) const {
@@ -106,6 +109,11 @@ const char* fused_accesses::conflict_of(const vector_accesses& s) const {
     if (overlap_others(s.here, written_) || overlap_others(s.written, written_) ||
         overlap_others(s.written, here_) || overlap_others(s.written, s.here))
         return "its vectors share memory with others in part";
+    const auto meets = [](const auto& views, const auto& here, const auto& elsewhere, const auto& written) {
+        return overlap(views, here) || overlap(views, elsewhere) || overlap(views, written);
+    };
+    if (meets(s.scattered, here_, elsewhere_, written_) || meets(scattered_, s.here, s.elsewhere, s.written))
+        return "it uses a vector of which a view is assigned in the kernel before, or the other way round";
     return nullptr;
 }
 
@@ -113,6 +121,7 @@ void fused_accesses::add(const vector_accesses& s) {
     for (const vector_handle& v : s.here)
         if (place_of(v) == written_.size()) here_.push_back(v);
     elsewhere_.insert(elsewhere_.end(), s.elsewhere.begin(), s.elsewhere.end());
+    scattered_.insert(scattered_.end(), s.scattered.begin(), s.scattered.end());
     for (const vector_handle& v : s.written)
         if (place_of(v) == written_.size()) written_.push_back(v);
 }
@@ -205,27 +214,44 @@ known_values fused_statements::known() const {
 
 std::optional<std::uint64_t> fused_statements::value_in(const vector_handle& v) const {
     const std::size_t at = uses_.place_of(v);
-    if (at == last_values_.size() || last_values_[at] == in_memory) return std::nullopt;
-    return last_values_[at];
+    if (at == last_values_.size() || last_values_[at].value == in_memory) return std::nullopt;
+    return last_values_[at].value;
 }
 
+tape fused_statements::with_values(const tape& p) const { return with_known_values(p, 0, known()); }
+
 tape fused_statements::add_operand(const tape& p, const vector_accesses& s) {
-    tape own = with_known_values(p, 0, known());
+    tape own = with_values(p);
     uses_.add(s);
     return own;
+}
+
+fused_statements fused_statements::again() const {
+    fused_statements made = *this;
+    for (written_value& each : made.last_values_) each.is_stored = false;
+    return made;
+}
+
+bool fused_statements::is_only_computed(const vector_handle& v) const {
+    const std::size_t at = uses_.place_of(v);
+    return at < last_values_.size() && !last_values_[at].is_stored;
 }
 
 void fused_statements::add_written(const std::vector<vector_handle>& vectors) {
     vector_accesses all;
     all.written = vectors;
     uses_.add(all);
-    last_values_.resize(uses_.written().size(), in_memory);
+    last_values_.resize(uses_.written().size());
 }
 
 void fused_statements::add(target_list targets, const tape& p, const vector_accesses& s,
                            std::size_t elements) {
-    std::vector<std::uint64_t> numbers;
+    std::vector<std::uint64_t> numbers;  // of the values, then of positions
     tape own = with_known_values(p, 0, known(), [&](tape& to, std::size_t value) {
+        if (value >= targets.size()) {
+            numbers.push_back(to.push_keep(scalar::i64));
+            return to.push_within(scalar::i64);
+        }
         const trace::type element = targets[value].vector->type();
         const step& last = to.steps.back();
         if (element.is_scalar() && (last.what == step::kind::end || last.type != element))
@@ -243,24 +269,35 @@ void fused_statements::add(target_list targets, const tape& p, const vector_acce
         values_.append(std::move(own));
     ++count_;
     uses_.add(s);
-    last_values_.resize(uses_.written().size(), in_memory);
-    for (std::size_t k = 0; k < targets.size(); ++k) last_values_[uses_.place_of(s.written[k])] = numbers[k];
+    last_values_.resize(uses_.written().size());
+    std::size_t position = targets.size();
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        written_value& last = last_values_[uses_.place_of(s.written[k])];
+        last = {numbers[k], 0, nullptr, true};
+        if (targets[k].where == nullptr) continue;
+        last.position = numbers[position++];
+        last.where = std::make_shared<const tape>(*targets[k].where);
+    }
 }
 
 fused_statements::stored_values fused_statements::stored(const unread_test& is_unread) const {
     stored_values all{values_, {}};
+    std::vector<std::uint64_t> positions;
     for (std::size_t k = 0; k < last_values_.size(); ++k) {
         const vector_handle& v = uses_.written()[k];
-        if (last_values_[k] == in_memory || is_unread(*v)) continue;
-        all.values.push_kept(v->type(), last_values_[k]);
+        const written_value& last = last_values_[k];
+        if (last.value == in_memory || !last.is_stored || is_unread(*v)) continue;
+        all.values.push_kept(v->type(), last.value);
         if (all.targets.empty()) all.values.push_within(v->type());
-        all.targets.push_back({v.get()});
+        all.targets.push_back({v.get(), last.where.get()});
+        if (last.where != nullptr) positions.push_back(last.position);
     }
+    for (const std::uint64_t each : positions) all.values.push_kept(scalar::i64, each);
     return all;
 }
 
-bool is_dead(const vector_state& v) {
-    return v.weak_from_this().use_count() == 1 && v.memory().use_count() == 1;
+bool is_dead(const vector_state& v, long handles) {
+    return v.weak_from_this().use_count() == handles && v.memory().use_count() == 1;
 }
 
 }  // namespace balm::array

@@ -29,7 +29,8 @@ bool overlap(const auto& a, const auto& b) {
 /// The vectors that a statement or a reduction reads, at the element's own index and at others, and writes.
 struct vector_accesses {
     std::vector<vector_handle> here, elsewhere, written;
-    std::vector<vector_handle> of_rows;  ///< read at the index of the element's row
+    std::vector<vector_handle> of_rows;    ///< read at the index of the element's row
+    std::vector<vector_handle> scattered;  ///< written, at other indices than the element's own
 
     vector_accesses() = default;
     /// If `columns` is not 0, the elements are those of rows of this length.
@@ -52,6 +53,7 @@ public:
 
     const std::vector<vector_handle>& here() const { return here_; }  ///< loaded
     const std::vector<vector_handle>& written() const { return written_; }
+    bool are_scattered() const { return !scattered_.empty(); }
     /// The place of a vector among the written ones, or their number.
     std::size_t place_of(const vector_handle& v) const {
         return static_cast<std::size_t>(std::find(written_.begin(), written_.end(), v) - written_.begin());
@@ -65,7 +67,7 @@ public:
     }
 
 private:
-    std::vector<vector_handle> here_, elsewhere_, written_;  ///< written_: each once
+    std::vector<vector_handle> here_, elsewhere_, written_, scattered_;  ///< written_: each once
 };
 
 /// The number of the value that stands for a vector's element, or for that of the element's row; nullopt if
@@ -100,9 +102,15 @@ public:
     /// The number of the value that is in a written vector; nullopt if it is in memory.
     std::optional<std::uint64_t> value_in(const vector_handle&) const;
 
+    /// The same statements for another kernel, which computes them again and stores no value of theirs.
+    fused_statements again() const;
+    /// Whether the vector has a value here that this kernel does not store.
+    bool is_only_computed(const vector_handle&) const;
+    /// The tape with the statements' values in place of the vectors that hold them.
+    tape with_values(const tape&) const;
+
     void add(target_list, const tape&, const vector_accesses&, std::size_t elements);
-    /// Adds an operand of the same elements: the tape with the statements' values in place of the vectors
-    /// that hold them.
+    /// Adds an operand of the same elements; returns it with_values().
     tape add_operand(const tape&, const vector_accesses&);
     /// Adds vectors that something else writes before the statements, which read them in memory.
     void add_written(const std::vector<vector_handle>&);
@@ -110,7 +118,7 @@ public:
     /// A tape whose first values are those of the targets. Vectors that nobody can read afterwards are no
     /// targets; a tape without any has one value nevertheless.
     struct stored_values {
-        tape values;
+        tape values;  ///< then the positions of targets that have some
         std::vector<target> targets;
     };
     stored_values stored(const unread_test&) const;
@@ -119,13 +127,21 @@ private:
     known_values known() const;
 
     static constexpr std::uint64_t in_memory = 0;
+    /// What is in a written vector: the numbers of the value and of its position, if it is not the element's
+    /// own index.
+    struct written_value {
+        std::uint64_t value = in_memory, position = 0;
+        std::shared_ptr<const tape> where;
+        bool is_stored = true;
+    };
     tape values_;
     std::uint32_t count_ = 0;
     fused_accesses uses_;
-    std::vector<std::uint64_t> last_values_;  ///< the numbers of what is in the written vectors, or in_memory
+    std::vector<written_value> last_values_;
 };
 
-/// Whether only one handle keeps the vector: nothing reads it in memory any more, not even the next replay.
-bool is_dead(const vector_state&);
+/// Whether only so many handles keep the vector, which are those of kernels that compute it: nothing reads it
+/// in memory any more, not even the next replay.
+bool is_dead(const vector_state&, long handles);
 
 }  // namespace balm::array

@@ -32,19 +32,17 @@ std::size_t most_argument_bytes(const runtime::device_state& device) {
     return std::clamp<std::size_t>(device.info().max_parameter_bytes, least, most) / 4 * 3;
 }
 
-/// The bytes of arguments for the scalars and positions of an expression. Integers may be divided by, which
-/// takes a reciprocal of two words; positions have an offset, and strides and extents to divide by.
-std::size_t argument_bytes(const tape& p) {
-    constexpr std::size_t word = sizeof(std::uint64_t);
-    std::size_t bytes = 0;
-    for (const step& s : p.steps) {
-        if (is_argument(s))
-            bytes += std::max(word, trace::size_of(s.type)) +
-                     (s.type.is_scalar() && is_integer(s.type.element) ? 2 * word : 0);
-        if (s.what == step::kind::position)
-            bytes += word * (1 + 4 * static_cast<std::size_t>(p.maps[s.leaf].box.dimensions()));
-    }
-    return bytes;
+/// The bytes of arguments for the scalars and positions of an expression over the box. A division by one of
+/// them takes a reciprocal of two words; functions may divide by all that are integers.
+std::size_t argument_bytes(const tape& p, const shape& box) {
+    const layout leaves(p, placement(p, box, nullptr, true));
+    listed_bytes all, of_positions;
+    declare_leaves(all, p, leaves);
+    leaves.places.declare_parameters(of_positions);
+    const auto divisions =
+        static_cast<std::size_t>(std::count_if(p.steps.begin(), p.steps.end(), is_integer_division));
+    const std::size_t divisors = p.functions.empty() ? of_positions.integers() + divisions : all.integers();
+    return all.found() + divisors * 2 * sizeof(std::uint64_t);
 }
 
 /// Why a statement is not in the kernel of others, for users; null if it is.
@@ -55,7 +53,8 @@ constexpr refusal other_elements = "it computes other elements", other_group = "
                       "its functions, or those of the kernel before, would be rounded differently",
                   reads_result = "it uses a result of the reductions of the kernel before",
                   other_reductions = "its reductions divide the elements in another way",
-                  of_algorithm = "it is one step of an algorithm";
+                  of_algorithm = "it is one step of an algorithm",
+                  has_views = "kernels of reductions assign whole vectors only, not views";
 
 /// Why a kernel cannot compute the tape together with others. Functions with effects have them even if nobody
 /// reads the result.
@@ -71,8 +70,7 @@ refusal alone(target_list targets, const tape& p, const shape& box) {
     for (const target& t : targets) {
         if (t.vector->type() == scalar::f16) return "its values are of type half";
         if (t.vector->weak_from_this().expired()) return of_algorithm;
-        if (t.where != nullptr || t.is_part || t.vector->size() != box.count())
-            return "it is assigned to a view";
+        if (t.where == nullptr && t.vector->size() != box.count()) return other_elements;
     }
     if (p.size >= 0 && p.size != static_cast<std::int64_t>(box.count())) return other_elements;
     return alone(p);
@@ -86,7 +84,8 @@ bool has_lanes(target_list targets, const tape& p) {
     for (std::size_t k = 0; k < targets.size(); ++k) {
         const trace::type type = targets[k].vector->type();
         const bool truncates = is_floating(p.steps[ends[k] - 1].type.element) && !is_floating(type.element);
-        if (!type.is_scalar() || type == scalar::boolean || size_of(type.element) < 4 || truncates)
+        if (targets[k].where != nullptr || !type.is_scalar() || type == scalar::boolean ||
+            size_of(type.element) < 4 || truncates)
             return false;
     }
     return true;
@@ -98,6 +97,7 @@ struct member {
     tape p;
     shape box;
     vector_accesses uses;
+    std::size_t argument_bytes;
     bool has_functions, is_in_lanes;
 
     member(target_list into, const tape& values, const shape& all)
@@ -105,6 +105,7 @@ struct member {
           p(with_own_elements(values, all)),
           box(all),
           uses(p, into),
+          argument_bytes(array::argument_bytes(p, all)),
           has_functions(calls_inexact_functions(p)),
           is_in_lanes(has_lanes(into, p)) {}
 };
@@ -114,6 +115,12 @@ struct argument_room {
     std::size_t used = 0;  ///< by scalars and positions
     template <class Group>
     bool has_room(const member& m, const Group& of, const runtime::device_state& device) const {
+        return fits(used + m.argument_bytes, m, of, device);
+    }
+    /// Whether there is room for the vectors of the group and the member, and for these bytes.
+    template <class Group>
+    static bool fits(std::size_t bytes, const member& m, const Group& of,
+                     const runtime::device_state& device) {
         std::vector<const vector_state*> vectors;
         of.for_each_vector([&](const vector_state& v, bool) { vectors.push_back(&v); });
         for (const vector_handle& each : m.p.vectors) vectors.push_back(each.get());
@@ -121,9 +128,9 @@ struct argument_room {
         std::sort(vectors.begin(), vectors.end());
         const auto count =
             static_cast<std::size_t>(std::unique(vectors.begin(), vectors.end()) - vectors.begin());
-        return count * sizeof(void*) + used + argument_bytes(m.p) <= most_argument_bytes(device);
+        return count * sizeof(void*) + bytes <= most_argument_bytes(device);
     }
-    void take(const member& m) { used += argument_bytes(m.p); }
+    void take(const member& m) { used += m.argument_bytes; }
 };
 
 /// What one kernel computes.
@@ -155,6 +162,7 @@ public:
           rows_(std::move(rows)) {}
 
     refusal add(const member& m) override {
+        if (!m.uses.scattered.empty()) return has_views;
         if (const refusal why = impossible(m)) return why;
         if (!rows_.add(m.targets, m.p, m.box)) return not_of_rows;
         arguments_.take(m);
@@ -208,6 +216,7 @@ public:
 
     refusal add(const member& m, std::unique_ptr<held_reductions>& reductions) override {
         const bool have_functions = operands_have_functions_ || m.has_functions;
+        if (elements_.uses().are_scattered()) return has_views;
         if (!is_alike(m)) return other_elements;
         if (!has_room(m)) return is_full;
         if (then_.uses().conflict_with(m.uses)) return reads_result;
@@ -242,13 +251,64 @@ public:
     /// The same statements as a group that reductions along rows can join; null if reductions of all elements
     /// have, or if the rows are not those of its elements.
     std::unique_ptr<row_group> of_rows(const row_box& rows) const {
-        const bool are_rows = reductions_ == nullptr && box_.count() == rows.count() &&
-                              !(on_cpu_ && has_functions_) &&
+        const bool are_rows = reductions_ == nullptr && !elements_.uses().are_scattered() &&
+                              box_.count() == rows.count() && !(on_cpu_ && has_functions_) &&
                               row_statements::can_begin_with(elements_.values(), rows);
         return are_rows
                    ? std::make_unique<row_group>(device_, row_statements(rows, elements_, box_), arguments_)
                    : nullptr;
     }
+
+    /// Whether another kernel may compute the statements again for the member, which reads what they assign:
+    /// they are few and cheap, and move hardly more memory than their values would.
+    bool is_cheap_for(const member& m) const {
+        const auto& own = elements_.uses();
+        if (elements_.is_empty() || steps_ > most_again || has_functions_ || own.are_scattered() ||
+            !elements_.values().functions.empty() || !is_alike(m))
+            return false;
+        std::size_t read = 0, saved = 0;
+        for_each_input([&](const vector_handle& v) { read += contains(m.uses.here, v) ? 0 : v->bytes(); });
+        for (const vector_handle& v : own.written())
+            if (contains(m.uses.here, v) && elements_.value_in(v)) saved += v->bytes();
+        return saved > 0 && read <= saved + saved / 8 && !changes_inputs_of(*this);
+    }
+    /// Whether these statements or reductions assign what the others read or assign.
+    bool changes_inputs_of(const statement_group& other) const {
+        bool changes = false;
+        const auto look = [&](const vector_handle& v, bool is_written_there) {
+            const auto changed = [&](const fused_statements& by) {
+                return std::any_of(by.uses().written().begin(), by.uses().written().end(),
+                                   [&](const vector_handle& each) {
+                                       return each->overlaps(*v) && !by.is_only_computed(each);
+                                   });
+            };
+            const bool is_own = is_written_there && &other == this;
+            changes = changes || (!is_own && changed(elements_)) || changed(then_);
+        };
+        other.for_each_input([&](const vector_handle& v) { look(v, false); });
+        for (const vector_handle& v : other.elements_.uses().written()) look(v, true);
+        return changes;
+    }
+    /// A group that begins by computing these statements again.
+    std::unique_ptr<statement_group> again() const {
+        auto made = std::make_unique<statement_group>(device_, box_);
+        made->elements_ = elements_.again();
+        made->are_in_lanes_ = are_in_lanes_;
+        made->steps_ = steps_;
+        made->arguments_ = arguments_;
+        return made;
+    }
+    /// The operand of an algorithm, computed after these statements.
+    tape again_before(const tape& operand) const {
+        tape all = elements_.values();
+        const trace::type type = type_of_last(operand);
+        all.append(elements_.with_values(operand));
+        all.push_within(type);
+        all.size = static_cast<std::int64_t>(box_.count());
+        all.box = -1;
+        return all;
+    }
+    std::uint32_t statements() const { return elements_.count(); }
 
     void enqueue(const unread_test& is_unread) override {
         const auto& results = then_.uses().written();
@@ -284,13 +344,28 @@ public:
     }
 
 private:
+    /// Steps that another kernel may compute again.
+    static constexpr std::size_t most_again = 32;
+
+    static bool contains(const std::vector<vector_handle>& list, const vector_handle& v) {
+        return std::find(list.begin(), list.end(), v) != list.end();
+    }
+    /// Calls f for each vector that the statements load.
+    template <class F>
+    void for_each_input(const F& f) const {
+        const auto& all = elements_.values().vectors;
+        for (auto each = all.begin(); each != all.end(); ++each)
+            if (std::find(all.begin(), each, *each) == each) f(*each);
+    }
+
     refusal add_to_elements(const member& m) {
         const bool has_functions = has_functions_ || m.has_functions;
         const bool are_in_lanes = are_in_lanes_ && m.is_in_lanes;
         const bool is_first = elements_.is_empty() && reductions_ == nullptr;
+        if (reductions_ != nullptr && !m.uses.scattered.empty()) return has_views;
         if (!is_first) {
             if (!is_alike(m)) return other_elements;
-            if (!has_room(m)) return is_full;
+            if (!has_steps(m)) return is_full;
             const bool rounds = reductions_ == nullptr ? rounds_alike(has_functions, are_in_lanes)
                                                        : rounds_alike(has_functions, are_in_lanes,
                                                                       operands_have_functions_, *reductions_);
@@ -298,17 +373,36 @@ private:
         }
         if (then_.uses().conflict_with(m.uses)) return reads_result;
         if (const refusal why = elements_.uses().conflict_of(m.uses)) return why;
-        if (m.box.dimensions() > 1) box_ = m.box;
-        elements_.add(m.targets, m.p, m.uses, box_.count());
+        const shape box = m.box.dimensions() > 1 ? m.box : box_;
+        if (is_first || arguments_.has_room(m, *this, device_)) {
+            elements_.add(m.targets, m.p, m.uses, box.count());
+            grow(m);
+        } else if (!add_counted(m, box)) {
+            return is_full;
+        }
+        box_ = box;
         has_functions_ = has_functions;
         are_in_lanes_ = are_in_lanes;
-        grow(m);
         return nullptr;
+    }
+    /// Adds a statement if there is room for its arguments together with those before, of which equal ones
+    /// may be one.
+    bool add_counted(const member& m, const shape& box) {
+        if (reductions_ != nullptr || is_counted_full_) return false;
+        fused_statements all = elements_;
+        all.add(m.targets, m.p, m.uses, box.count());
+        const std::size_t bytes = argument_bytes(all.values(), box);
+        is_counted_full_ = !argument_room::fits(bytes, m, *this, device_);
+        if (is_counted_full_) return false;
+        elements_ = std::move(all);
+        steps_ += m.p.steps.size();
+        arguments_.used = bytes;
+        return true;
     }
     /// One work-item computes what follows the results.
     bool add_to_results(const member& m) {
-        if (reductions_ == nullptr || m.box.count() != 1 || (on_cpu_ && m.has_functions) || !has_room(m) ||
-            then_.uses().conflict_of(m.uses) != nullptr)
+        if (reductions_ == nullptr || m.box.count() != 1 || !m.uses.scattered.empty() ||
+            (on_cpu_ && m.has_functions) || !has_room(m) || then_.uses().conflict_of(m.uses) != nullptr)
             return false;
         then_.add(m.targets, m.p, m.uses, 1);
         grow(m);
@@ -333,9 +427,8 @@ private:
         return !on_cpu_ || (!has_functions && (keeps_lanes || !operands_have_functions));
     }
 
-    bool has_room(const member& m) const {
-        return steps_ + m.p.steps.size() <= most_steps && arguments_.has_room(m, *this, device_);
-    }
+    bool has_steps(const member& m) const { return steps_ + m.p.steps.size() <= most_steps; }
+    bool has_room(const member& m) const { return has_steps(m) && arguments_.has_room(m, *this, device_); }
     void grow(const member& m) {
         steps_ += m.p.steps.size();
         arguments_.take(m);
@@ -346,6 +439,7 @@ private:
     bool on_cpu_, has_functions_ = false, are_in_lanes_ = true, operands_have_functions_ = false;
     std::size_t steps_ = 0;
     argument_room arguments_;
+    bool is_counted_full_ = false;  ///< the arguments of a statement had no room
     fused_statements elements_;
     std::unique_ptr<held_reductions> reductions_;
     std::vector<tape> operands_;  ///< of each call
@@ -378,6 +472,9 @@ public:
             if (std::none_of(lines_.begin(), lines_.end(), is_it)) lines_.push_back(line);
         }
     }
+    /// Notes that the kernel begins by computing so many statements of another one again.
+    void add_again(std::size_t statements) { again_ += statements; }
+
     std::vector<std::string> words() const {
         std::vector<std::string> text{fmt::format("{} {} of {} {} for each element, alone {} bytes",
                                                   statements_, statements_ == 1 ? "statement" : "statements",
@@ -389,6 +486,9 @@ public:
                 lines += fmt::format("{}{}:{}", lines.empty() ? "assigns the vectors made at " : ", ",
                                      std::filesystem::path(line.file).filename().string(), line.line);
         if (!lines.empty()) text.push_back(std::move(lines));
+        if (again_ > 0)
+            text.push_back(fmt::format("computes {} of another kernel again",
+                                       again_ == 1 ? "a statement" : fmt::format("{} statements", again_)));
         if (begins_since_ != nullptr)
             text.push_back(fmt::format("not in the kernel before: {}", begins_since_));
         return text;
@@ -396,7 +496,7 @@ public:
 
 private:
     refusal begins_since_;
-    std::size_t statements_ = 0, operations_ = 0;
+    std::size_t statements_ = 0, operations_ = 0, again_ = 0;
     std::size_t bytes_ = 0;  ///< that the statements would move in kernels of their own
     std::vector<trace::location> lines_;
 };
@@ -417,7 +517,19 @@ public:
     template <class... Reductions>
     bool add(const member& m, Reductions&... reductions) {
         const auto takes = [&](std::unique_ptr<fused_group>& group) { return group->add(m, reductions...); };
-        return find(m, takes) || begin(std::make_unique<statement_group>(device_, m.box), m, reductions...);
+        if (find(m, takes)) return true;
+        if (const statement_group* const cheap = cheap_for(m);
+            cheap && begin(cheap->again(), m, reductions...)) {
+            groups_.back().about.add_again(cheap->statements());
+            return true;
+        }
+        return begin(std::make_unique<statement_group>(device_, m.box), m, reductions...);
+    }
+    /// The operand of an algorithm with cheap statements that are held back, computed again, in place of what
+    /// they assign; nullopt if there are none.
+    std::optional<tape> with_cheap(const member& m) const {
+        const statement_group* const cheap = cheap_for(m);
+        return cheap != nullptr ? std::optional(cheap->again_before(m.p)) : std::nullopt;
     }
     /// The same for a reduction along rows. Statements of all their elements become a group of rows.
     bool add(const member& m, const tape& operand, const row_box& box,
@@ -435,30 +547,22 @@ public:
                begin(std::make_unique<row_group>(device_, row_statements(box)), m, operand, box, reduction);
     }
 
-    void enqueue() override {
-        const queue_scope there((queue(queue_)));
-        for (std::size_t k = 0; k < groups_.size(); ++k) {
-            const std::vector<const vector_state*> temporaries = temporaries_of(k);
-            list_.describe_next([about = groups_[k].about] { return about.words(); });
-            groups_[k].commands->enqueue([&](const vector_state& v) {
-                return is_dead(v) ||
-                       std::find(temporaries.begin(), temporaries.end(), &v) != temporaries.end();
-            });
-        }
-        list_.describe_next(nullptr);
-    }
+    void enqueue() override { enqueue_first(groups_.size()); }
 
-    bool must_precede(std::span<runtime::storage* const> reads,
-                      std::span<runtime::storage* const> writes) const override {
+    bool enqueue_before(std::span<runtime::storage* const> reads,
+                        std::span<runtime::storage* const> writes) override {
         const auto uses = [](std::span<runtime::storage* const> list, const vector_state& v) {
             return std::find(list.begin(), list.end(), v.memory().get()) != list.end();
         };
-        bool must = false;
-        for (const auto& each : groups_)
-            each.commands->for_each_vector([&](const vector_state& v, bool is_written) {
+        std::size_t count = groups_.size();
+        for (bool must = false; count > 0; --count) {
+            groups_[count - 1].commands->for_each_vector([&](const vector_state& v, bool is_written) {
                 must = must || uses(writes, v) || (is_written && uses(reads, v));
             });
-        return must;
+            if (must) break;
+        }
+        enqueue_first(count);
+        return !groups_.empty();
     }
 
 private:
@@ -466,6 +570,45 @@ private:
         std::unique_ptr<fused_group> commands;
         group_summary about;
     };
+
+    void enqueue_first(std::size_t count) {
+        const queue_scope there((queue(queue_)));
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::vector<const vector_state*> temporaries = temporaries_of(k);
+            list_.describe_next([about = groups_[k].about] { return about.words(); });
+            groups_[k].commands->enqueue([&](const vector_state& v) {
+                return is_dead(v, handles_of(v)) ||
+                       std::find(temporaries.begin(), temporaries.end(), &v) != temporaries.end();
+            });
+        }
+        list_.describe_next(nullptr);
+        groups_.erase(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+    /// The handles of groups that compute the vector.
+    long handles_of(const vector_state& v) const {
+        long handles = 0;
+        for (const held_group& each : groups_)
+            each.commands->for_each_vector(
+                [&](const vector_state& used, bool is_written) { handles += is_written && &used == &v; });
+        return handles;
+    }
+
+    /// The last group of statements that another kernel may compute again for the member; null if there is
+    /// none.
+    const statement_group* cheap_for(const member& m) const {
+        for (std::size_t k = groups_.size(); k-- > 0;) {
+            const auto* const found = dynamic_cast<const statement_group*>(groups_[k].commands.get());
+            if (found == nullptr || !found->is_cheap_for(m)) continue;
+            const auto changes = [&](const held_group& later) {
+                const auto* const other = dynamic_cast<const statement_group*>(later.commands.get());
+                return other == nullptr || other->changes_inputs_of(*found);
+            };
+            return std::none_of(groups_.begin() + static_cast<std::ptrdiff_t>(k) + 1, groups_.end(), changes)
+                       ? found
+                       : nullptr;
+        }
+        return nullptr;
+    }
 
     /// Whether the last group that takes the member, before groups that need not precede it, has taken it.
     template <class Takes>
@@ -548,6 +691,16 @@ bool is_held_to_fuse(target_list targets, const tape& p, const shape& box) {
     }
     const member statement(targets, p, box);
     return is_held(*list, targets[0].vector->device(), statement);
+}
+
+std::optional<tape> with_statements_again(const tape& operand, const shape& box) {
+    const runtime::command_list* const list = runtime::command_list::of_thread();
+    if (list == nullptr) [[likely]]
+        return std::nullopt;
+    const auto* const groups = dynamic_cast<const statement_groups*>(list->held());
+    if (groups == nullptr || alone(operand) != nullptr || !groups->is_for(*device_of(operand)))
+        return std::nullopt;
+    return groups->with_cheap(member({}, operand, box));
 }
 
 bool are_held_to_fuse(std::unique_ptr<held_reductions>&& reductions, const tape& operands,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,11 @@ void launch(target_list, const tape&, const shape& box);
 /// If this thread records, and the statement can be fused with others: holds it back until a command that
 /// cannot be, or the end of the recording, and returns true.
 bool is_held_to_fuse(target_list, const tape&, const shape& box);
+
+/// If this thread records: the operand of an algorithm over the box with cheap statements that are held back,
+/// computed again, in place of vectors that they assign; nullopt if it reads none. Statements in it are to be
+/// numbered apart (expression_recorder.hpp).
+std::optional<tape> with_statements_again(const tape& operand, const shape& box);
 
 /// What kernels of reductions compute beside their reductions.
 struct fused_values {

@@ -72,6 +72,13 @@ std::size_t element_count(const tape&);
 /// Whether the expression has functions of an index that cost little more for four elements than for one.
 bool is_cheaper_in_fours(const tape&);
 
+/// Whether the step divides integers.
+inline bool is_integer_division(const step& s) {
+    const auto what = static_cast<builtin>(s.detail);
+    return s.what == step::kind::apply && s.type.is_scalar() && is_integer(s.type.element) &&
+           (what == builtin::div || what == builtin::rem);
+}
+
 /// Whether two tapes are equal except for the values of scalars and the identity of vectors.
 bool same_structure(const tape&, const tape&);
 /// Equal for tapes of the same structure.

@@ -135,4 +135,27 @@ private:
     std::size_t next_ = 0;
 };
 
+/// Adds up the bytes of the listed arguments, without vectors.
+class listed_bytes {
+public:
+    std::size_t found() const { return found_; }
+    /// How many are integers by which a kernel may divide: not strides and offsets.
+    std::size_t integers() const { return integers_; }
+
+    void number(parameter_name, std::integral auto) { found_ += word; }
+    void value(parameter_name, scalar type, std::uint64_t) {
+        found_ += word;
+        integers_ += is_integer(type);
+    }
+    void value(parameter_name, trace::type type, const std::byte*) {
+        found_ += (trace::size_of(type) + word - 1) / word * word;
+    }
+    void vector(parameter_name, const vector_state&, trace::access, space = space::global) {}
+    void image(parameter_name, const image_leaf&) { found_ += word; }
+
+private:
+    static constexpr std::size_t word = sizeof(std::uint64_t);
+    std::size_t found_ = 0, integers_ = 0;
+};
+
 }  // namespace balm::array

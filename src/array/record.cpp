@@ -132,6 +132,7 @@ void declare_leaves(List& to, const tape& p, const layout& leaves, std::span<vec
 template void declare_leaves(parameter_list&, const tape&, const layout&, std::span<vector_state* const>);
 template void declare_leaves(parameter_bindings&, const tape&, const layout&, std::span<vector_state* const>);
 template void declare_leaves(small_counts&, const tape&, const layout&, std::span<vector_state* const>);
+template void declare_leaves(listed_bytes&, const tape&, const layout&, std::span<vector_state* const>);
 
 namespace {
 
@@ -229,6 +230,10 @@ bool calls_vector_functions(const tape& p) {
         return s.what == step::kind::apply &&
                ir::is_slow_in_loops(static_cast<builtin>(s.detail), s.type.element);
     });
+}
+
+std::uint32_t statement_count(const tape& p) {
+    return static_cast<std::uint32_t>(std::count_if(p.steps.begin(), p.steps.end(), ends_statement));
 }
 
 bool is_in_short_vectors(trace::type element, const coordinates& at) {

@@ -17,6 +17,7 @@
 #include "algorithm/named_dimensions.hpp"
 #include "algorithm/reduce/reduce_shapes.hpp"
 #include "algorithm/reduce/slots.hpp"
+#include "array/expression_recorder.hpp"
 #include "array/fusion.hpp"
 #include "array/map/overlap.hpp"
 #include "array/run_kernel.hpp"
@@ -78,10 +79,12 @@ affine_map place_among(const shape& box, const dimension_set& dimensions, bool c
     return map;
 }
 
-/// The positions whose order the loops follow: those that vary along the most dimensions.
+/// The positions whose order the loops follow: those that vary along the most dimensions. Null for the order
+/// of the elements themselves, in which vectors that are no views are read.
 const affine_map* order_of(const tape& p, const shape& box) {
     const affine_map* best = nullptr;
     int most = -1, depth = 0;
+    for (int d = 0; d < box.dimensions() && asks_for_flat_index(p); ++d) most += box[d] > 1;
     for (const step& s : p.steps) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (s.what != step::kind::position || depth > 0) continue;
@@ -152,21 +155,17 @@ public:
         note_loops();
     }
 
-    void start() {
-        refuse_writing(p_);
-        division d = divided();
-        const bool is_whole = d.segments == 1;
-        d.plan.stage = is_whole ? along_stage::whole : along_stage::partials;
-        if (!is_whole)
-            memory_ = device_.allocate(
-                balm::detail::bytes_of(shape(kept_, d.segments),
-                                       slot_layout(does_.state()).count * sizeof(std::uint64_t)),
-                {"partial results"});
-        launch(d, p_, leaves_, reduced_);
-        if (is_whole) return;
-        launch(finish_of(d), empty_tape(), no_leaves(), d.segments);
+    void start() { start(divided()); }
+    /// Computes the same elements as another computation, whose operand this one's is in other words, in the
+    /// same order; returns false, having done nothing, if it cannot.
+    bool start_like(const computation& other) {
+        const division d = other.divided();
+        const bool is_alike = base_ == other.base_ &&
+                              std::ranges::equal(leaves_.places.counts(), other.leaves_.places.counts()) &&
+                              (d.plan.lanes == 1 || !on_cpu_ || has_lanes());
+        if (is_alike) start(d);
+        return is_alike;
     }
-
     /// How work-items of a GPU hold rows of which this is a reduction; nullopt if they cannot.
     struct of_rows {
         row_box box;
@@ -193,6 +192,20 @@ public:
     bool computes_quickly() const { return !on_cpu_ || divided().plan.has_vector_functions(); }
 
 private:
+    void start(division d) {
+        refuse_writing(p_);
+        const bool is_whole = d.segments == 1;
+        d.plan.stage = is_whole ? along_stage::whole : along_stage::partials;
+        if (!is_whole)
+            memory_ = device_.allocate(
+                balm::detail::bytes_of(shape(kept_, d.segments),
+                                       slot_layout(does_.state()).count * sizeof(std::uint64_t)),
+                {"partial results"});
+        launch(d, p_, leaves_, reduced_);
+        if (is_whole) return;
+        launch(finish_of(d), empty_tape(), no_leaves(), d.segments);
+    }
+
     static placement placed(const tape& p, const shape& box, const dimension_set& is_reduced) {
         const affine_map besides[] = {place_among(box, is_reduced, false),
                                       place_among(box, is_reduced, true)};
@@ -547,6 +560,7 @@ private:
         if (box_.count() > 0) {
             computation as_it_is(p, what_, box_, is_reduced_, into);
             if (is_held(as_it_is, p, into)) return;
+            if (is_with_statements_again(as_it_is, p, into)) return;
             if (!has_slow_values(p) || as_it_is.computes_quickly()) return as_it_is.start();
             tape values = p;
             store_slow_values(values);
@@ -555,6 +569,17 @@ private:
         std::vector<std::uint64_t> value(result_slots(what_));
         write_result_of_nothing(what_, value.data());
         fill(into, value.data());
+    }
+
+    /// Reduces the operand with cheap statements of a recording in place of what they assign, if it reads
+    /// such; returns whether it did.
+    bool is_with_statements_again(const computation& single, const tape& p, vector_state& into) const {
+        const std::optional<tape> again =
+            calls_vector_functions(p) ? std::nullopt : with_statements_again(p, box_);
+        if (!again) return false;
+        reduction last = what_;  // sums take the products of their own statement
+        last.statement = statement_count(*again);
+        return computation(*again, last, box_, is_reduced_, into).start_like(single);
     }
 
     /// Holds the reduction back if this thread records; returns whether it did.

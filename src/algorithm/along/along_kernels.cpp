@@ -10,6 +10,7 @@
 #include "algorithm/block/reduce.hpp"
 #include "algorithm/reduce/slots.hpp"
 #include "algorithm/reduce/wide_states.hpp"
+#include "array/expression_recorder.hpp"
 #include "balm/dsl/control.hpp"
 #include "balm/dsl/memory.hpp"
 #include "balm/dsl/sync.hpp"
@@ -50,7 +51,9 @@ public:
           p_(p),
           leaves_(leaves),
           r_(r),
-          given_(given) {
+          given_(given),
+          statements_(statement_count(p)),
+          next_number_(statements_ + 1) {
         if (plan.stage != along_stage::whole) partials_.emplace(given["slots"], does.state(), 0);
     }
 
@@ -113,8 +116,14 @@ private:
         const coordinates at(flat, std::move(loops));
         return does.of_element(has_vector_functions_ && does.style().lanes == 1
                                    ? record_as_in_lanes(p_, leaves_, given_, at)
-                                   : record(p_, leaves_, given_, at, does.style().lanes),
+                                   : recorded(at, does.style().lanes),
                                node_of(placed(true, r)));
+    }
+    values recorded(const coordinates& at, int lanes) const {
+        expression_recorder one(p_, leaves_, given_, at, lanes);
+        one.number_statements(next_number_, statements_);
+        next_number_ += statements_;
+        return one.record_until(p_.steps.size());
     }
     void give(const Index& k, const Index& segment, const values& state) const {
         if (plan_.stage == along_stage::partials)
@@ -281,6 +290,8 @@ private:
     const layout& leaves_;
     trace::recording& r_;
     const parameter_list& given_;
+    const std::uint32_t statements_;  ///< before the operand
+    mutable std::uint32_t next_number_;
     std::optional<slots> partials_;
 };
 

@@ -200,7 +200,7 @@ private:
             d.plan.shape = reduction_shape::grid;
             d.plan.loads_vectors = leaves_.has_whole_vectors();
             d.plan.lanes = lanes_of_grid(asked_.p, leaves_);
-            d.plan.at_once = std::max<std::size_t>(takes_one ? 1 : loads_at_once(leaves_),
+            d.plan.at_once = std::max<std::size_t>(takes_one ? 1 : elements_at_once(leaves_),
                                                    static_cast<std::size_t>(d.plan.lanes));
             const std::size_t units = std::max<std::size_t>(device_.info().compute_units, 1);
             d.groups = d.partials = std::min({most_partials, units * groups_per_compute_unit,

@@ -22,6 +22,14 @@ inline std::size_t loads_at_once(const layout& leaves) {
     for (const vector_state* v : leaves.vectors) bytes += v->element_size();
     return std::clamp<std::size_t>(std::bit_floor(bytes_under_way / std::max<std::size_t>(bytes, 4)), 1, 16);
 }
+/// The same for reductions of all elements. Operands of up to four vectors are combined alike, so that
+/// reductions of `x * y` and `x * x` can share a pass.
+inline std::size_t elements_at_once(const layout& leaves) {
+    std::size_t widest = 4;
+    for (const vector_state* v : leaves.vectors) widest = std::max(widest, v->element_size());
+    const std::size_t parts = std::max<std::size_t>(std::bit_ceil(leaves.vectors.size()), 4) / 2;
+    return std::max<std::size_t>(std::bit_floor(bytes_under_way / (widest * parts)), 1);
+}
 
 /// The number of neighbours that a work-item of a GPU takes together: those of a block of random numbers, or
 /// a load of 16 bytes if elements are read in order.

@@ -391,11 +391,15 @@ tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(
     const region inner = inner_region();
     region rows = inner;  // what no list of the border contains
     std::optional<std::vector<region>> sides;
-    if (std::any_of(arrays_.begin(), arrays_.end(), [](const auto& each) { return is_spread(each.of); }))
-        sides = sides_of(box_, inner);
+    const bool are_spread =
+        std::any_of(arrays_.begin(), arrays_.end(), [](const auto& each) { return is_spread(each.of); });
+    if (are_spread) sides = sides_of(box_, inner);
     const bool has_sides = sides && find_ends();
     if (has_sides) rows = rows_of(inner);
-    // The border first: what it copies between devices then waits for no large kernel.
+    // Over several devices the border comes first: what it copies between them then waits for no large
+    // kernel. On one device it comes last: in a recording, the inner elements of two stencils can share a
+    // kernel.
+    if (!are_spread) add(inner);
     const border_list border(box_, rows);
     if (border.count() > 0) {
         const affine_map all = row_major(box_);
@@ -408,7 +412,7 @@ tape stencil_inputs::computed(trace::type type, balm::detail::function_ref<tape(
     }
     if (has_sides)
         for (const region& side : *sides) add(side);
-    add(inner);
+    if (are_spread) add(inner);
     tape p;
     p.push_produced(
         std::make_shared<stencil_producer>(box_, type, vector_near(arrays_[0].of, type), std::move(pieces)));

@@ -266,6 +266,7 @@ void placement::declare_parameters(List& to) const {
 template void placement::declare_parameters(parameter_list&) const;
 template void placement::declare_parameters(parameter_bindings&) const;
 template void placement::declare_parameters(small_counts&) const;
+template void placement::declare_parameters(listed_bytes&) const;
 
 trace::node placement::flat_index(const parameter_list& given, const std::vector<trace::node>& loops) const {
     if (flat_ != is_flat) return record_entry(flat_, given, loops);

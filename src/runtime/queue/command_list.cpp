@@ -106,9 +106,7 @@ command_list* command_list::innermost() noexcept { return list_of_thread; }
 void command_list::add(queue_state& in, const command& given, std::span<const event> waits, event* made) {
     if (refusal_of(given) != nullptr) refuse(given, in);
     further_lines text = std::exchange(next_text_, nullptr);
-    // A marker stands for all commands before it.
-    if (held_ != nullptr && (is_marker(given) || held_->must_precede(given.reads, given.writes)))
-        enqueue_held();
+    enqueue_held_before(given);
     const auto device = std::find_if(devices_.begin(), devices_.end(),
                                      [&](const auto& each) { return each.get() == &in.device(); });
     if (device == devices_.end()) refuse(given, in);
@@ -165,6 +163,13 @@ void command_list::hold(std::unique_ptr<held_commands> more) {
 
 void command_list::enqueue_held() {
     if (const std::unique_ptr<held_commands> held = std::move(held_)) held->enqueue();
+}
+
+void command_list::enqueue_held_before(const command& next) {
+    if (held_ == nullptr) return;
+    if (is_marker(next)) return enqueue_held();  // it stands for all commands before it
+    std::unique_ptr<held_commands> held = std::move(held_);
+    if (held->enqueue_before(next.reads, next.writes)) held_ = std::move(held);
 }
 
 void command_list::finish() {

@@ -35,8 +35,9 @@ public:
     held_commands& operator=(const held_commands&) = delete;
     virtual ~held_commands() = default;
     virtual void enqueue() = 0;
-    /// Whether they must come before a command that uses this memory.
-    virtual bool must_precede(std::span<storage* const> reads, std::span<storage* const> writes) const = 0;
+    /// Enqueues those that must come before a command that uses this memory, and those before them. Returns
+    /// whether others remain.
+    virtual bool enqueue_before(std::span<storage* const> reads, std::span<storage* const> writes) = 0;
 };
 
 class command_list : public std::enable_shared_from_this<command_list> {
@@ -60,6 +61,7 @@ public:
     /// What is held back; null if nothing is.
     held_commands* held() const { return held_.get(); }
     void enqueue_held();
+    void enqueue_held_before(const command&);
     /// Enqueues what is held back; no command follows.
     void finish();
     /// Notes that nobody needs after a replay what the commands write to this memory.
