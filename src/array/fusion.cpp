@@ -577,19 +577,20 @@ private:
             const std::vector<const vector_state*> temporaries = temporaries_of(k);
             list_.describe_next([about = groups_[k].about] { return about.words(); });
             groups_[k].commands->enqueue([&](const vector_state& v) {
-                return is_dead(v, handles_of(v)) ||
+                return is_dead(v, 1 + handles_of_others(k, v)) ||
                        std::find(temporaries.begin(), temporaries.end(), &v) != temporaries.end();
             });
         }
         list_.describe_next(nullptr);
         groups_.erase(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(count));
     }
-    /// The handles of groups that compute the vector.
-    long handles_of(const vector_state& v) const {
+    /// The handles by which other groups know the vector, which they compute, too.
+    long handles_of_others(std::size_t group, const vector_state& v) const {
         long handles = 0;
-        for (const held_group& each : groups_)
-            each.commands->for_each_vector(
-                [&](const vector_state& used, bool is_written) { handles += is_written && &used == &v; });
+        for (std::size_t k = 0; k < groups_.size(); ++k)
+            if (k != group)
+                groups_[k].commands->for_each_vector(
+                    [&](const vector_state& used, bool is_written) { handles += is_written && &used == &v; });
         return handles;
     }
 

@@ -204,6 +204,24 @@ TEST(B4_recorded_rows, are_the_last_dimensions_in_order) {
     });
 }
 
+TEST(B4_recorded_rows, store_only_what_is_read_afterwards) {
+    const shapes_of_gpus there(true);
+    on_all_devices([&](const device& on) {
+        const recording step = expect_recorded_alike(
+            context({on}),
+            [](world& w) {
+                const vector<float> mean = balm::sum(in_rows(w.a, 32), along(1)) * (1.f / 32);
+                const vector<float> apart = w.a - of_rows(mean, 32);
+                const vector<float> square = balm::sum(in_rows(apart, 32) * in_rows(apart, 32), along(1));
+                w.b = apart / of_rows(square, 32);
+            },
+            5);
+        EXPECT_EQ(step.size(), 1u);
+        EXPECT_NE(step.describe().find("reads 4096 bytes, writes 4096\n"), std::string::npos)
+            << step.describe();
+    });
+}
+
 TEST(B4_recorded_rows, do_not_read_at_positions_of_others) {
     const shapes_of_gpus there(true);
     on_all_devices([&](const device& on) {
