@@ -176,7 +176,8 @@ fused_rows row_statements::fused() const {
     }
     all.values.size = static_cast<std::int64_t>(box_.count());
     for (const value& each : last)
-        all.stores.push_back({each.in, keep_of(all.values, each.number), each.part, each.is_of_row});
+        if (!parts_[each.part].statements.is_only_computed(each.in))
+            all.stores.push_back({each.in, keep_of(all.values, each.number), each.part, each.is_of_row});
     return all;
 }
 

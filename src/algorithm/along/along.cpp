@@ -84,7 +84,8 @@ affine_map place_among(const shape& box, const dimension_set& dimensions, bool c
 const affine_map* order_of(const tape& p, const shape& box) {
     const affine_map* best = nullptr;
     int most = -1, depth = 0;
-    for (int d = 0; d < box.dimensions() && asks_for_flat_index(p); ++d) most += box[d] > 1;
+    if (asks_for_flat_index(p))
+        for (int d = 0; d < box.dimensions(); ++d) most += box[d] > 1;
     for (const step& s : p.steps) {
         depth += (s.what == step::kind::at) - (s.what == step::kind::end);
         if (s.what != step::kind::position || depth > 0) continue;
@@ -166,6 +167,7 @@ public:
         if (is_alike) start(d);
         return is_alike;
     }
+
     /// How work-items of a GPU hold rows of which this is a reduction; nullopt if they cannot.
     struct of_rows {
         row_box box;
@@ -574,8 +576,7 @@ private:
     /// Reduces the operand with cheap statements of a recording in place of what they assign, if it reads
     /// such; returns whether it did.
     bool is_with_statements_again(const computation& single, const tape& p, vector_state& into) const {
-        const std::optional<tape> again =
-            calls_vector_functions(p) ? std::nullopt : with_statements_again(p, box_);
+        const std::optional<tape> again = has_slow_values(p) ? std::nullopt : with_statements_again(p, box_);
         if (!again) return false;
         reduction last = what_;  // sums take the products of their own statement
         last.statement = statement_count(*again);

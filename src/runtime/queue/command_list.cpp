@@ -169,7 +169,7 @@ void command_list::enqueue_held_before(const command& next) {
     if (held_ == nullptr) return;
     if (is_marker(next)) return enqueue_held();  // it stands for all commands before it
     std::unique_ptr<held_commands> held = std::move(held_);
-    if (held->enqueue_before(next.reads, next.writes)) held_ = std::move(held);
+    if (held->enqueue_before(next.reads, next.writes)) hold(std::move(held));
 }
 
 void command_list::finish() {

@@ -61,7 +61,6 @@ public:
     /// What is held back; null if nothing is.
     held_commands* held() const { return held_.get(); }
     void enqueue_held();
-    void enqueue_held_before(const command&);
     /// Enqueues what is held back; no command follows.
     void finish();
     /// Notes that nobody needs after a replay what the commands write to this memory.
@@ -152,6 +151,7 @@ private:
     };
 
     static command_list* innermost() noexcept;
+    void enqueue_held_before(const command&);
     void make_loop(const batch&, const std::shared_ptr<storage>& stop, std::size_t offset);
     [[noreturn]] void refuse(const command&, const queue_state&) const;
     void add_waits(entry&, std::span<const event>) const;
